@@ -1,0 +1,3 @@
+"""Embedding models behind one protocol. See `search.embedding.protocol`."""
+
+from __future__ import annotations

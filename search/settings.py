@@ -1,0 +1,82 @@
+"""Settings: environment variables that begin with `CITEWELL_`, read once when a `Settings` is made.
+
+docs/settings.md holds the same table for people; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Everything a person or an operator can set. Pass keyword arguments to override the environment."""
+
+    model_config = SettingsConfigDict(env_prefix="CITEWELL_", extra="forbid", frozen=True)
+
+    home: Path = Field(default_factory=lambda: user_data_path("citewell"))
+    """Folder of this library: lake, catalogue, embedded index, caches."""
+    lake_url: str = ""
+    """Where the lake is: a path or any fsspec URL; empty: `lake` inside `home`."""
+
+    index_url: str = "embedded"
+    """`embedded`, or an Elasticsearch URL."""
+    index_prefix: str = "citewell"
+    """First part of every index and alias name on Elasticsearch."""
+    index_api_key: SecretStr | None = None
+    """Elasticsearch API key."""
+    index_ca_certs: Path | None = None
+    """Certificate authorities for an Elasticsearch behind TLS."""
+    index_shards: int = Field(default=1, ge=1)
+    """Primary shards of each Elasticsearch index."""
+    index_replicas: int = Field(default=0, ge=0)
+    """Replicas of each Elasticsearch index once it is published."""
+
+    embedding_model: str = "all-MiniLM-L6-v2"
+    """A model's name on the hub, or a folder that holds it."""
+    embedding_backend: Literal["onnx", "sentence-transformers"] = "onnx"
+    """`onnx` (light) or `sentence-transformers` (the torch extra; for bulk work on a GPU)."""
+    embedding_max_tokens: int = Field(default=512, ge=32)
+    """Longest text given to the model, in tokens; longer passages are split before."""
+    embedding_threads: int = Field(default=0, ge=0)
+    """Threads of the embedding model; 0: one per core."""
+    offline: bool = False
+    """Never ask the model hub."""
+
+    llm_model: str | None = None
+    """Language model in litellm's notation; unset: extractive answers, no network."""
+    llm_api_base: str | None = None
+    """Base URL of an OpenAI-compatible server."""
+    llm_api_key: SecretStr | None = None
+    """Key for the language model."""
+    llm_timeout: float = Field(default=120.0, gt=0)
+    """Seconds to wait for the language model."""
+
+    oai_base_url: str = "https://oaipmh.arxiv.org/oai"
+    """OAI-PMH endpoint."""
+    pdf_base_url: str = "https://export.arxiv.org/pdf"
+    """PDFs are fetched from `<base>/<id>v<version>`."""
+    contact: str | None = None
+    """Mail address or URL that the User-Agent names, so that arXiv can reach you."""
+    oai_interval: float = Field(default=3.0, ge=0)
+    """Seconds between two OAI-PMH requests."""
+    pdf_interval: float = Field(default=15.0, ge=0)
+    """Seconds between two PDF downloads."""
+
+    dense_weight: float = Field(default=0.6, ge=0, le=1)
+    """Weight of the semantic leg in the fusion; the lexical leg has the rest."""
+    graph_weight: float = Field(default=0.3, ge=0)
+    """Weight of the citation graph's score, where hops are asked for."""
+    recency_weight: float = Field(default=0.0, ge=0)
+    """Weight of recency; 0: age does not count."""
+    recency_half_life: float = Field(default=5.0, gt=0)
+    """Years after which the recency score has halved."""
+
+    @property
+    def lake(self) -> str:
+        """Where the lake is, as an fsspec URL or path."""
+        return self.lake_url or str(self.home / "lake")
