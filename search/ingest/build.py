@@ -1,0 +1,88 @@
+"""`index build` and `index rebuild`: from the lake to a published index, resumable at every step."""
+
+from __future__ import annotations
+
+import time
+
+from search.embedding.protocol import Embedder
+from search.index.protocol import IndexStore
+from search.ingest.embed import Embedded, embed
+from search.ingest.index import apply, building_generation, drop_old, find_generation, generation_to_fill
+from search.ingest.link import link
+from search.ingest.progress import Progress, ProgressSink, silent
+from search.ingest.read import read
+from search.ingest.reports import BuildReport, StageReport
+from search.lake.lake import Lake
+
+
+def build(
+    lake: Lake,
+    store: IndexStore,
+    embedder: Embedder | None,
+    *,
+    rebuild: bool = False,
+    without_model: str = "",
+    progress: ProgressSink = silent,
+) -> BuildReport:
+    """Bring the index to what the lake says: read, link, index the words, publish, then the vectors.
+
+    Words are searchable before the first vector is computed. An interrupted run resumes: what is in the
+    lake stays, and a generation knows which files it has applied.
+
+    Args:
+        lake: the truth.
+        store: the index to fill.
+        embedder: the model; None indexes words only.
+        rebuild: fill a new generation from all of the lake and publish it whole, instead of the live one.
+        without_model: why there is no model, for the report's notes.
+        progress: told how far it is.
+    """
+    started = time.monotonic()
+    stages = [read(lake, progress=progress), link(lake, progress=progress)]
+    pick = building_generation if rebuild else generation_to_fill
+    generation = pick(store, embedder)
+    began = time.monotonic()
+    written = apply(store, generation.name, lake, embedder, progress)
+    stages.append(StageReport(stage="index", done=written.written, seconds=time.monotonic() - began))
+    publish = generation.state == "building"
+    if publish and not rebuild:
+        store.publish(generation.name)
+    embedded = Embedded()
+    if embedder:
+        embedded, stage = _embed(lake, store, generation.name, embedder, progress)
+        stages.append(stage)
+    if publish and rebuild:
+        store.publish(generation.name)
+        # What another process wrote into the lake while this one was building.
+        apply(store, generation.name, lake, embedder, progress)
+        drop_old(store)
+    counts = store.counts(generation.name)
+    notes = [without_model] if without_model else []
+    return BuildReport(
+        generation=find_generation(store, generation.name).name,
+        published=publish,
+        stages=tuple(stages),
+        works=counts.works,
+        passages=counts.passages,
+        vectors=counts.vectors,
+        semantic_coverage=counts.vectors / counts.passages if counts.passages else 0.0,
+        cut_off_share=embedded.cut_off / max(1, embedded.embedded),
+        model=embedder.name if embedder else None,
+        seconds=time.monotonic() - started,
+        model_seconds=embedded.model_seconds,
+        notes=tuple(notes),
+    )
+
+
+def _embed(
+    lake: Lake, store: IndexStore, generation: str, embedder: Embedder, progress: ProgressSink
+) -> tuple[Embedded, StageReport]:
+    """Embed shard by shard, applying each to the index as it comes."""
+    due = len(lake.catalogue.to_embed(embedder.fingerprint))
+    began = time.monotonic()
+    progress(Progress("embed", 0, due))
+    total = Embedded()
+    for total in embed(lake, embedder):
+        apply(store, generation, lake, embedder)
+        progress(Progress("embed", total.works, due, f"{total.embedded:,} passages"))
+    return total, StageReport(stage="embed", done=total.works, seconds=time.monotonic() - began)

@@ -1,0 +1,62 @@
+"""`index check`: the index beside the lake, work by work."""
+
+from __future__ import annotations
+
+from search.embedding.protocol import Embedder
+from search.index.protocol import IndexStore
+from search.ingest.papers import paper_documents
+from search.ingest.progress import Progress, ProgressSink, silent
+from search.ingest.reports import CheckReport, Difference, FailedPaper
+from search.lake.lake import Lake
+
+
+def check(
+    lake: Lake, store: IndexStore, embedder: Embedder | None, *, progress: ProgressSink = silent
+) -> CheckReport:
+    """Compute every work's documents anew and compare their content hash with the index's.
+
+    Raises:
+        IndexMissing: there is nothing to check.
+    """
+    lake.catalogue.refresh()
+    live = store.live()
+    counts = store.counts()
+    hashes = {work.work_id: work.content_hash for work in store.contents()}
+    ids = [*lake.catalogue.work_ids(), *lake.catalogue.work_ids(removed=True)]
+    fingerprint = embedder.fingerprint if embedder else None
+    differences = []
+    for position, state in enumerate(lake.catalogue.states(ids, fingerprint)):
+        progress(Progress("check", position, len(ids), state.work_id))
+        expected = paper_documents(state, lake, embedder).work.content_hash
+        found = hashes.pop(state.work_id, None)
+        if found != expected and not (state.removed and found is None):
+            kind = "missing" if found is None else "stale"
+            differences.append(Difference(work_id=state.work_id, kind=kind))
+    differences += [Difference(work_id=work_id, kind="extra") for work_id in sorted(hashes)]
+    unapplied = len(set(lake.indexed_files()) - live.applied)
+    without = len(lake.catalogue.to_embed(fingerprint)) if fingerprint else 0
+    failures = tuple(
+        FailedPaper(
+            work_id=f.work_id, version=f.version, stage=f.stage, error=f.error, message=f.message,
+            tries=f.tries, retryable=f.retryable,
+        )
+        for f in lake.catalogue.failures()
+    )  # fmt: skip
+    notes = []
+    if fingerprint and live.fingerprint and live.fingerprint != fingerprint:
+        notes.append("the index holds vectors of another embedding model; run `citewell index rebuild`")
+    if differences or unapplied or without:
+        notes.append("run `citewell index build`")
+    return CheckReport(
+        generation=live.name,
+        works=counts.works,
+        passages=counts.passages,
+        vectors=counts.vectors,
+        lake_works=len(lake.catalogue.work_ids()),
+        differences=tuple(differences),
+        unapplied_files=unapplied,
+        without_vectors=without,
+        failures=failures,
+        sound=not (differences or unapplied or without or notes),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,143 @@
+"""The first stage: OAI-PMH records into the lake's raw answers and works log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+
+from search.arxiv.oai import OAIClient, Page, Record
+from search.ingest.progress import Progress, ProgressSink, silent
+from search.ingest.reports import FailedPaper, HarvestReport
+from search.lake.batch import Outcome
+from search.lake.facts import ArxivFact, UserFact
+from search.lake.lake import Lake
+
+#: Days that a first harvest without dates looks back: a week is what a newcomer can watch arrive.
+FIRST_HARVEST = timedelta(days=7)
+METADATA_PREFIX = "arXivRaw"
+
+
+def next_from(lake: Lake, base_url: str, set_: str | None, today: date) -> date:
+    """Return where the next harvest begins: the last closed day minus one, or a week ago.
+
+    A day is closed once a window that holds it was answered after it had ended, so that an outage of any
+    length leaves no hole and today's incomplete answer never passes for the whole day.
+    """
+    closed: list[date] = []
+    for _, until, response_date in lake.catalogue.windows(base_url, set_):
+        before_answer = datetime.fromisoformat(response_date).date() - timedelta(days=1)
+        closed.append(min(date.fromisoformat(until), before_answer) if until else before_answer)
+    return max(closed) - timedelta(days=1) if closed else today - FIRST_HARVEST
+
+
+def harvest(
+    lake: Lake,
+    client: OAIClient,
+    *,
+    base_url: str,
+    from_: date | None = None,
+    until: date | None = None,
+    set_: str | None = None,
+    progress: ProgressSink = silent,
+) -> HarvestReport:
+    """Bring one window of records into the lake, page by page; harvesting it again is harmless.
+
+    Each page is kept as received, then its facts are written. The window counts as done only after its
+    last page, so an interrupted one is harvested again from its beginning: tokens die, windows do not.
+    """
+    started = time.monotonic()
+    lake.catalogue.refresh()
+    known = set(lake.catalogue.work_ids()) | set(lake.catalogue.work_ids(removed=True))
+    start = from_ or next_from(lake, base_url, set_, datetime.now(UTC).date())
+    window = f"{start.isoformat()}_{until.isoformat() if until else 'open'}"
+    window += f"_{set_.replace(':', '-')}" if set_ else ""
+    pages = records = 0
+    found: set[str] = set()
+    unreadable: list[FailedPaper] = []
+    first_answer: datetime | None = None
+    for page in client.list_records(from_=start, until=until, set_=set_, metadata_prefix=METADATA_PREFIX):
+        first_answer = first_answer or page.response_date
+        lake.write_raw(window, first_answer, pages, page.raw)
+        facts, failed = page_facts(page)
+        if facts or failed:
+            lake.write_facts(facts, failed)
+        pages += 1
+        records += len(page.records)
+        found.update(fact.work_id for fact in facts)
+        unreadable += [
+            FailedPaper(work_id=o.work_id, stage="works", error=o.error, message=o.message) for o in failed
+        ]
+        progress(Progress("harvest", records, page.complete_list_size, window))
+    if first_answer:
+        lake.write_window(base_url=base_url, set_=set_, from_=start, until=until, response_date=first_answer)
+    lake.catalogue.refresh()
+    return HarvestReport(
+        base_url=base_url,
+        set=set_,
+        from_=start,
+        until=until,
+        response_date=first_answer,
+        pages=pages,
+        records=records,
+        new=len(found - known),
+        unreadable=tuple(unreadable),
+        seconds=time.monotonic() - started,
+    )
+
+
+def page_facts(page: Page) -> tuple[list[ArxivFact], list[Outcome]]:
+    """Return the facts of a page, and an outcome for each record that holds none."""
+    facts, failed = [], []
+    for record in page.records:
+        fact = record_fact(record, page.response_date)
+        if fact is None:
+            failed.append(_unreadable(record))
+        else:
+            facts.append(fact)
+    return facts, failed
+
+
+def record_fact(record: Record, response_date: datetime) -> ArxivFact | None:
+    """Return the fact that one record states; None where it could not be read."""
+    if record.metadata is None:
+        return None
+    return ArxivFact(
+        work_id=record.metadata.work_id,
+        version=record.metadata.newest,
+        datestamp=record.datestamp,
+        response_date=response_date,
+        record=record.metadata,
+    )
+
+
+def harvest_ids(lake: Lake, client: OAIClient, identifiers: Sequence[tuple[str, str]]) -> None:
+    """Bring single records into the lake, and with them the wish to have them.
+
+    Args:
+        lake: where to.
+        client: the server to ask.
+        identifiers: (work id, OAI identifier) of each.
+
+    Raises:
+        OAIError: the server does not know one of them (`IdDoesNotExist`) or refuses.
+    """
+    facts: list[ArxivFact | UserFact] = []
+    for work_id, identifier in identifiers:
+        record = client.get_record(identifier, metadata_prefix=METADATA_PREFIX)
+        fact = record_fact(record, datetime.now(UTC))
+        if fact:
+            facts.append(fact)
+            facts.append(UserFact(work_id=work_id, topic="removed", value=0))
+    if facts:
+        lake.write_facts(facts)
+    lake.catalogue.refresh()
+
+
+def _unreadable(record: Record) -> Outcome:
+    if record.deleted:
+        return Outcome(
+            record.identifier, None, "failed", "Deleted", "the server says that the record is deleted"
+        )
+    problem = record.problem or "the record holds no metadata"
+    return Outcome(record.identifier, None, "failed", "MalformedResponse", problem)

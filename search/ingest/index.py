@@ -1,0 +1,106 @@
+"""Lake facts into index generations: each applies the files that it has not applied yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from search.embedding.protocol import Embedder
+from search.errors import ModelMismatch, SchemaMismatch
+from search.index.documents import PaperDocuments
+from search.index.mappings import schema_hash
+from search.index.protocol import Generation, IndexStore, Written
+from search.ingest.papers import paper_documents
+from search.ingest.progress import Progress, ProgressSink, silent
+from search.lake.lake import Lake
+
+#: Generations kept after a rebuild, the live one included: one to go back to.
+KEPT_GENERATIONS = 2
+
+
+def find_generation(store: IndexStore, name: str) -> Generation:
+    """Return a generation as it stands now."""
+    return next(g for g in store.generations() if g.name == name)
+
+
+def generation_to_fill(store: IndexStore, embedder: Embedder | None) -> Generation:
+    """Return the live generation, else one that an interrupted build left, else a new one.
+
+    Raises:
+        ModelMismatch: the live one holds another model's vectors.
+        SchemaMismatch: the live one was made with other mappings.
+    """
+    live = [g for g in store.generations() if g.state == "live"]
+    if live:
+        _must_match(live[0], embedder)
+        return _with_model(store, live[0], embedder)
+    return building_generation(store, embedder)
+
+
+def building_generation(store: IndexStore, embedder: Embedder | None) -> Generation:
+    """Return the newest unpublished generation of this model and these mappings, else a new one."""
+    fingerprint = embedder.fingerprint if embedder else None
+    for generation in reversed(store.generations()):
+        fits = generation.schema_hash == schema_hash() and generation.fingerprint in {None, fingerprint}
+        if generation.state == "building" and fits:
+            return _with_model(store, generation, embedder)
+    return store.create(fingerprint=fingerprint, dimensions=embedder.dimensions if embedder else None)
+
+
+def apply(
+    store: IndexStore,
+    generation: str,
+    lake: Lake,
+    embedder: Embedder | None,
+    progress: ProgressSink = silent,
+) -> Written:
+    """Apply every lake file that a generation has not applied; the same again is harmless.
+
+    The documents are always computed from all that the lake knows of a work by now, so the order in which
+    files are applied does not matter. Files are marked only after their works are durable in the index.
+    """
+    lake.catalogue.refresh()
+    applied = find_generation(store, generation).applied
+    files = [name for name in lake.indexed_files() if name not in applied]
+    touched = sorted({work_id for name in files for work_id in lake.touched(name)})
+    fingerprint = embedder.fingerprint if embedder else None
+
+    def papers() -> Iterator[PaperDocuments]:
+        for position, state in enumerate(lake.catalogue.states(touched, fingerprint)):
+            progress(Progress("index", position, len(touched), state.work_id))
+            yield paper_documents(state, lake, embedder)
+
+    written = store.write(generation, papers())
+    if files:
+        store.mark_applied(generation, files)
+    progress(Progress("index", len(touched), len(touched)))
+    return written
+
+
+def drop_old(store: IndexStore) -> list[str]:
+    """Delete all but the newest generations; return the names of those that went."""
+    published = [g for g in store.generations() if g.state == "old"]
+    doomed = published[: max(0, len(published) - (KEPT_GENERATIONS - 1))]
+    for generation in doomed:
+        store.drop(generation.name)
+    return [generation.name for generation in doomed]
+
+
+def _must_match(generation: Generation, embedder: Embedder | None) -> None:
+    if generation.schema_hash != schema_hash():
+        raise SchemaMismatch(
+            f"the index {generation.name} was made with other mappings than this version of Citewell has",
+            advice="run `citewell index rebuild`: it makes a new one beside it from the lake",
+        )
+    if embedder and generation.fingerprint not in {None, embedder.fingerprint}:
+        raise ModelMismatch(
+            f"the index {generation.name} holds vectors of another embedding model than {embedder.name}",
+            advice="run `citewell index rebuild`, or set CITEWELL_EMBEDDING_MODEL back",
+        )
+
+
+def _with_model(store: IndexStore, generation: Generation, embedder: Embedder | None) -> Generation:
+    """Name the model of a generation that was begun with words only."""
+    if embedder is None or generation.fingerprint:
+        return generation
+    store.set_model(generation.name, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions)
+    return find_generation(store, generation.name)

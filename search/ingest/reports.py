@@ -1,0 +1,117 @@
+"""What the stages report: how much, how fast, and every paper that did not make it, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from search.models import Model
+
+if TYPE_CHECKING:  # the lake's file systems are not loaded for a search
+    from search.lake.batch import Outcome
+
+
+class FailedPaper(Model):
+    """One paper that a stage could not do."""
+
+    work_id: str
+    version: int | None = None
+    stage: str
+    error: str
+    message: str
+    #: How often it was tried so far.
+    tries: int = 1
+    #: Whether the next run tries again by itself.
+    retryable: bool = False
+
+
+class StageReport(Model):
+    """What one stage did."""
+
+    stage: str
+    done: int = 0
+    failed: tuple[FailedPaper, ...] = ()
+    #: Papers left for a later run, because the same failure is too recent.
+    waiting: int = 0
+    seconds: float = 0.0
+
+
+class HarvestReport(Model):
+    """What one harvest brought."""
+
+    base_url: str
+    set: str | None = None
+    from_: date | None = None
+    until: date | None = None
+    #: The server's clock when it began to answer; None for an empty harvest.
+    response_date: datetime | None = None
+    pages: int = 0
+    records: int = 0
+    #: Works that the lake did not know before.
+    new: int = 0
+    unreadable: tuple[FailedPaper, ...] = ()
+    seconds: float = 0.0
+    stages: tuple[StageReport, ...] = ()
+
+
+class BuildReport(Model):
+    """What `index build` or `index rebuild` did, and what the index now holds."""
+
+    generation: str
+    #: Whether this run made the generation the live one.
+    published: bool
+    stages: tuple[StageReport, ...] = ()
+    works: int = 0
+    passages: int = 0
+    vectors: int = 0
+    #: Share of passages that the semantic leg covers, 0 to 1.
+    semantic_coverage: float = 0.0
+    #: Share of passages that were longer than the model reads when they were embedded. It is 0: what
+    #: would be longer is split before; what is counted here is counted where the model is called.
+    cut_off_share: float = 0.0
+    model: str | None = None
+    seconds: float = 0.0
+    #: Seconds inside the embedding model.
+    model_seconds: float = 0.0
+    #: What a person should know or do next.
+    notes: tuple[str, ...] = ()
+
+
+class Difference(Model):
+    """One way in which the index is not what the lake says."""
+
+    work_id: str
+    #: `missing` from the index, `stale` (other content), `extra` (not in the lake).
+    kind: str
+
+
+class CheckReport(Model):
+    """The index beside the lake."""
+
+    generation: str
+    works: int
+    passages: int
+    vectors: int
+    #: Works of the lake that are not removed.
+    lake_works: int
+    differences: tuple[Difference, ...] = ()
+    #: Lake files whose facts the index does not hold yet.
+    unapplied_files: int = 0
+    #: Works whose vectors of the set model have not been computed.
+    without_vectors: int = 0
+    failures: tuple[FailedPaper, ...] = ()
+    sound: bool
+    notes: tuple[str, ...] = ()
+
+
+def failed_papers(stage: str, outcomes: Iterable[Outcome], tries: dict[str, int]) -> tuple[FailedPaper, ...]:
+    """Return the failures among outcomes, with how often each was tried (this time included)."""
+    return tuple(
+        FailedPaper(
+            work_id=o.work_id, version=o.version, stage=stage, error=o.error, message=o.message,
+            tries=tries.get(o.work_id, 0) + 1, retryable=o.retryable,
+        )
+        for o in outcomes
+        if o.state == "failed"
+    )  # fmt: skip

@@ -1,0 +1,412 @@
+"""The catalogue: what the lake's files add up to, in a SQLite file that can be thrown away.
+
+It knows which files it has read, and reads only the others, so that a day's cost depends on the day.
+Folding is the same in whatever order files arrive: every table keeps the fact that counts, by the
+order that `search.lake.facts` states.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from search.arxiv.records import ArxivRecord
+from search.lake.batch import Batch, read_batch
+from search.lake.facts import merge
+from search.lake.files import LakeFiles
+from search.models import ReadPaper, Work
+
+#: Raised whenever a table changes: an older catalogue is then thrown away and folded again.
+SCHEMA_VERSION = 1
+KINDS = ("works", "fetched", "papers", "edges", "vectors", "windows")
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS arxiv_facts (
+    work_id TEXT, format TEXT, version INT, datestamp TEXT, response_date TEXT, stamp INT, record BLOB,
+    PRIMARY KEY (work_id, format)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS user_facts (
+    work_id TEXT, topic TEXT, stamp INT, writer TEXT, sequence INT, value INT,
+    PRIMARY KEY (work_id, topic)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pdfs (
+    work_id TEXT, version INT, name TEXT, sha256 TEXT, stamp INT,
+    PRIMARY KEY (work_id, version)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS papers (
+    work_id TEXT, version INT, file TEXT, start INT, length INT, reader TEXT, stamp INT,
+    PRIMARY KEY (work_id, version)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS edges (
+    work_id TEXT, version INT, stamp INT, edges BLOB, paper INT,
+    PRIMARY KEY (work_id, version)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS vectors (
+    fingerprint TEXT, key BLOB, shard TEXT, row INT, PRIMARY KEY (fingerprint, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS embedded (
+    work_id TEXT, fingerprint TEXT, text_stamp INT, stamp INT,
+    PRIMARY KEY (work_id, fingerprint)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failures (
+    stage TEXT, work_id TEXT, version INT, tries INT, stamp INT, error TEXT, message TEXT, retryable INT,
+    tool TEXT, PRIMARY KEY (stage, work_id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS windows (
+    name TEXT PRIMARY KEY, base_url TEXT, set_ TEXT, from_ TEXT, until TEXT, response_date TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS works (
+    work_id TEXT PRIMARY KEY, version INT, removed INT, stamp INT, text_stamp INT, work BLOB) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkState:
+    """All that the lake knows of one work."""
+
+    work_id: str
+    #: None where only user facts are known.
+    work: Work | None
+    removed: bool
+    #: Newest fact of any kind but vectors, in microseconds since 1970.
+    stamp: int
+    #: Newest fact that passages are made from.
+    text_stamp: int
+    #: Newest vector fact under the fingerprint asked for; 0: none.
+    vector_stamp: int = 0
+    edges: tuple[dict[str, Any], ...] = ()
+    #: File, start and length of the read paper of the version held.
+    paper: tuple[str, int, int] | None = None
+    pdf: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that did not work out for one paper, as it stands now."""
+
+    stage: str
+    work_id: str
+    version: int | None
+    error: str
+    message: str
+    tries: int
+    #: Microseconds since 1970 of the last try.
+    stamp: int
+    retryable: bool
+
+
+class Catalogue:
+    """Answers questions about the lake. One instance may be used from many threads."""
+
+    def __init__(self, path: Path, files: LakeFiles) -> None:
+        self._path = path
+        self._files = files
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(self._connect()) as db:
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            (lake,) = db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'files'").fetchone()
+        if lake and version != SCHEMA_VERSION:
+            self.forget()
+        with closing(self._connect()) as db, db:
+            db.executescript(SCHEMA)
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def forget(self) -> None:
+        """Throw the cache away; the next `refresh` folds the whole lake again."""
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+
+    # ------------------------------------------------------------------ folding
+    def refresh(self) -> int:
+        """Fold the files that are new since the last time; return how many there were."""
+        names = [name for kind in KINDS for name in self._files.names(kind) if name.endswith(".jsonl")]
+        with closing(self._connect()) as db:
+            known = {name for (name,) in db.execute("SELECT name FROM files")}
+            new = [name for name in names if name not in known]
+            for start in range(0, len(new), 64):
+                self._fold(db, new[start : start + 64])
+        return len(new)
+
+    def _fold(self, db: sqlite3.Connection, names: Sequence[str]) -> None:
+        """Fold some files in one transaction, so that a file is in whole or not at all."""
+        batches = [read_batch(self._files, name) for name in names]
+        with db:
+            db.execute("BEGIN IMMEDIATE")
+            touched: set[str] = set()
+            for batch in batches:
+                if db.execute("SELECT 1 FROM files WHERE name = ?", [batch.name]).fetchone():
+                    continue  # another process folded it in the meantime
+                kind = batch.name.split("/", 1)[0]
+                getattr(self, f"_fold_{kind}")(db, batch)
+                self._fold_outcomes(db, kind, batch)
+                db.execute("INSERT INTO files VALUES (?)", [batch.name])
+                touched.update(outcome.work_id for outcome in batch.outcomes)
+            _derive(db, touched)
+
+    def _fold_works(self, db: sqlite3.Connection, batch: Batch) -> None:
+        for sequence, line in enumerate(batch.records):
+            if line["fact"] == "user":
+                db.execute(
+                    """INSERT INTO user_facts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+                       stamp = excluded.stamp, writer = excluded.writer, sequence = excluded.sequence,
+                       value = excluded.value
+                       WHERE (excluded.stamp, excluded.writer, excluded.sequence) > (stamp, writer, sequence)""",
+                    [line["work_id"], line["topic"], batch.stamp, batch.writer, sequence, line["value"]],
+                )
+                continue
+            record = line["record"]
+            db.execute(
+                """INSERT INTO arxiv_facts VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+                   version = excluded.version, datestamp = excluded.datestamp,
+                   response_date = excluded.response_date, stamp = excluded.stamp, record = excluded.record
+                   WHERE (excluded.version, excluded.datestamp, excluded.response_date)
+                       > (version, datestamp, response_date)""",
+                [
+                    line["work_id"], record["format"], line["version"], line["datestamp"],
+                    line["response_date"], batch.stamp, orjson.dumps(record),
+                ],
+            )  # fmt: skip
+
+    def _fold_fetched(self, db: sqlite3.Connection, batch: Batch) -> None:
+        for line in batch.records:
+            db.execute(
+                "INSERT INTO pdfs VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, "
+                "sha256 = excluded.sha256, stamp = excluded.stamp WHERE excluded.stamp > stamp",
+                [line["work_id"], line["version"], line["name"], line["sha256"], batch.stamp],
+            )
+
+    def _fold_papers(self, db: sqlite3.Connection, batch: Batch) -> None:
+        for line, (start, length) in zip(batch.records, batch.places, strict=True):
+            db.execute(
+                "INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET file = excluded.file, "
+                "start = excluded.start, length = excluded.length, reader = excluded.reader, "
+                "stamp = excluded.stamp WHERE excluded.stamp > stamp",
+                [
+                    line["work_id"], line["version"], batch.name, start, length,
+                    line["paper"]["reader"], batch.stamp,
+                ],
+            )  # fmt: skip
+
+    def _fold_edges(self, db: sqlite3.Connection, batch: Batch) -> None:
+        for line in batch.records:
+            db.execute(
+                "INSERT INTO edges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp, "
+                "edges = excluded.edges, paper = excluded.paper WHERE excluded.stamp > stamp",
+                [line["work_id"], line["version"], batch.stamp, orjson.dumps(line["edges"]), line["paper"]],
+            )
+
+    def _fold_vectors(self, db: sqlite3.Connection, batch: Batch) -> None:
+        fingerprint = ""
+        for line in batch.records:
+            fingerprint = line["fingerprint"]
+            db.executemany(
+                "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)",
+                [
+                    (fingerprint, bytes.fromhex(key), line["shard"], row)
+                    for row, key in enumerate(line["keys"])
+                ],
+            )
+        db.executemany(
+            "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "text_stamp = max(text_stamp, excluded.text_stamp), stamp = max(stamp, excluded.stamp)",
+            [(o.work_id, fingerprint, o.stamp, batch.stamp) for o in batch.outcomes if o.state == "done"],
+        )
+
+    def _fold_windows(self, db: sqlite3.Connection, batch: Batch) -> None:
+        for line in batch.records:
+            db.execute(
+                "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    batch.name,
+                    line["base_url"],
+                    line["set"],
+                    line["from"],
+                    line["until"],
+                    line["response_date"],
+                ],
+            )
+
+    def _fold_outcomes(self, db: sqlite3.Connection, stage: str, batch: Batch) -> None:
+        for o in batch.outcomes:
+            if o.state == "done":
+                db.execute(
+                    "DELETE FROM failures WHERE stage = ? AND work_id = ? AND stamp < ?",
+                    [stage, o.work_id, batch.stamp],
+                )
+                continue
+            db.execute(
+                """INSERT INTO failures VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+                   tries = CASE WHEN version IS excluded.version THEN tries + 1 ELSE 1 END,
+                   version = excluded.version, stamp = max(stamp, excluded.stamp), error = excluded.error,
+                   message = excluded.message, retryable = excluded.retryable, tool = excluded.tool""",
+                [stage, o.work_id, o.version, batch.stamp, o.error, o.message, o.retryable, o.tool],
+            )
+
+    # ------------------------------------------------------------------ questions
+    def states(self, ids: Iterable[str], fingerprint: str | None = None) -> Iterator[WorkState]:
+        """Yield what is known of each of these works, in order; unknown ones are left out."""
+        with closing(self._connect()) as db:
+            for work_id in ids:
+                row = db.execute(_STATE, {"id": work_id, "fingerprint": fingerprint}).fetchone()
+                if row:
+                    yield _state(row)
+
+    def state(self, work_id: str, fingerprint: str | None = None) -> WorkState | None:
+        """Return what is known of one work."""
+        return next(self.states([work_id], fingerprint), None)
+
+    def work_ids(self, *, removed: bool = False) -> list[str]:
+        """Return the ids of all works, with `removed` those of removed ones only."""
+        return self._column("SELECT work_id FROM works WHERE removed = ? ORDER BY work_id", [int(removed)])
+
+    def works(self) -> Iterator[Work]:
+        """Yield all works that are not removed, by id."""
+        with closing(self._connect()) as db:
+            query = "SELECT work FROM works WHERE NOT removed AND work IS NOT NULL ORDER BY work_id"
+            for (work,) in db.execute(query):
+                yield Work.model_validate_json(work)
+
+    def to_fetch(self, ids: Sequence[str] | None = None) -> list[tuple[str, int]]:
+        """Return (work id, version) of works whose PDF is not in the lake, newest papers first."""
+        found = self._rows(
+            """SELECT w.work_id, w.version FROM works w LEFT JOIN pdfs p USING (work_id, version)
+               WHERE p.name IS NULL AND NOT w.removed AND w.work IS NOT NULL ORDER BY w.work_id DESC"""
+        )
+        wanted = None if ids is None else set(ids)
+        return [(work_id, version) for work_id, version in found if wanted is None or work_id in wanted]
+
+    def to_read(self, reader: str) -> list[tuple[str, int, str]]:
+        """Return (work id, version, PDF name) of works whose PDF has not been read.
+
+        A PDF that this very reader could not read is not tried again; a newer reader tries it.
+        """
+        return self._rows(
+            """SELECT w.work_id, w.version, p.name FROM works w JOIN pdfs p USING (work_id, version)
+               LEFT JOIN papers r USING (work_id, version)
+               LEFT JOIN failures f ON f.stage = 'papers' AND f.work_id = w.work_id AND f.version = w.version
+                   AND NOT f.retryable AND f.stamp > p.stamp AND f.tool = ?
+               WHERE r.file IS NULL AND f.error IS NULL AND NOT w.removed ORDER BY w.work_id""",
+            [reader],
+        )
+
+    def to_link(self) -> list[tuple[str, int, int, tuple[str, int, int]]]:
+        """Return (work id, version, stamp, place) of read papers that are newer than their edges."""
+        rows = self._rows(
+            """SELECT r.work_id, r.version, r.stamp, r.file, r.start, r.length
+               FROM papers r JOIN works w USING (work_id, version)
+               LEFT JOIN edges e USING (work_id, version)
+               WHERE coalesce(e.paper, 0) < r.stamp AND NOT w.removed ORDER BY r.work_id"""
+        )
+        return [(work_id, version, stamp, tuple(place)) for work_id, version, stamp, *place in rows]
+
+    def to_embed(self, fingerprint: str) -> list[str]:
+        """Return ids of works whose text is newer than their vectors of this model."""
+        return self._column(
+            """SELECT w.work_id FROM works w
+               LEFT JOIN embedded e ON e.work_id = w.work_id AND e.fingerprint = ?
+               WHERE coalesce(e.text_stamp, 0) < w.text_stamp AND NOT w.removed ORDER BY w.work_id""",
+            [fingerprint],
+        )
+
+    def vectors(self, fingerprint: str, keys: Sequence[bytes]) -> dict[bytes, tuple[str, int]]:
+        """Return where each vector lies, as (shard, row), for the keys that have one."""
+        found: dict[bytes, tuple[str, int]] = {}
+        with closing(self._connect()) as db:
+            for start in range(0, len(keys), 500):  # SQLite's default limit of variables was once 999
+                part = keys[start : start + 500]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, shard, row FROM vectors WHERE fingerprint = ? AND key IN ({marks})"  # noqa: S608
+                found.update({k: (shard, row) for k, shard, row in db.execute(query, [fingerprint, *part])})
+        return found
+
+    def failures(self) -> list[Failure]:
+        """Return what failed and has not been mended since, by stage and work."""
+        rows = self._rows(
+            "SELECT stage, work_id, version, error, message, tries, stamp, retryable FROM failures ORDER BY 1, 2"
+        )
+        return [Failure(*row[:-1], retryable=bool(row[-1])) for row in rows]
+
+    def windows(self, base_url: str, set_: str | None) -> list[tuple[str, str, str]]:
+        """Return (from, until, responseDate) of the windows harvested whole from this server."""
+        return self._rows(
+            "SELECT from_, until, response_date FROM windows WHERE base_url = ? AND set_ = ?",
+            [base_url, set_ or ""],
+        )
+
+    def paper(self, place: tuple[str, int, int]) -> ReadPaper:
+        """Return the read paper at a place that a `WorkState` named."""
+        name, start, length = place
+        line = orjson.loads(self._files.read(name, start, start + length))
+        return ReadPaper.model_validate(line["paper"])
+
+    # ------------------------------------------------------------------ SQLite
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        # A lost transaction is only folded again: durability is the lake's business.
+        db.execute("PRAGMA synchronous = OFF")
+        return db
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with closing(self._connect()) as db:
+            return db.execute(query, values).fetchall()
+
+    def _column(self, query: str, values: Sequence[Any] = ()) -> list[str]:
+        return [row[0] for row in self._rows(query, values)]
+
+
+_STATE = """
+SELECT w.work_id, w.work, w.removed, w.stamp, w.text_stamp, coalesce(v.stamp, 0), e.edges,
+       r.file, r.start, r.length, p.name
+FROM works w
+LEFT JOIN embedded v ON v.work_id = w.work_id AND v.fingerprint = :fingerprint
+LEFT JOIN edges e ON e.work_id = w.work_id AND e.version = w.version
+LEFT JOIN papers r ON r.work_id = w.work_id AND r.version = w.version
+LEFT JOIN pdfs p ON p.work_id = w.work_id AND p.version = w.version
+WHERE w.work_id = :id
+"""
+
+
+def _state(row: Sequence[Any]) -> WorkState:
+    work_id, work, removed, stamp, text_stamp, vector_stamp, edges, file, start, length, pdf = row
+    return WorkState(
+        work_id=work_id,
+        work=Work.model_validate_json(work) if work else None,
+        removed=bool(removed),
+        stamp=stamp,
+        text_stamp=text_stamp,
+        vector_stamp=vector_stamp,
+        edges=tuple(orjson.loads(edges)) if edges else (),
+        paper=(file, start, length) if file else None,
+        pdf=pdf,
+    )
+
+
+def _derive(db: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Compute the `works` row of each work that a fold has touched."""
+    for work_id in ids:
+        facts = db.execute(
+            "SELECT format, stamp, record FROM arxiv_facts WHERE work_id = ?", [work_id]
+        ).fetchall()
+        user = {
+            topic: (stamp, value)
+            for topic, stamp, value in db.execute(
+                "SELECT topic, stamp, value FROM user_facts WHERE work_id = ?", [work_id]
+            )
+        }
+        if not facts and not user:
+            continue  # a record that could not be parsed: the failure says so
+        records = {format_: ArxivRecord.model_validate_json(record) for format_, _, record in facts}
+        work = merge(records, {topic: value for topic, (_, value) in user.items()})
+        version = work.version if work else None
+        (paper,) = db.execute(
+            "SELECT coalesce(max(stamp), 0) FROM papers WHERE work_id = ? AND version IS ?",
+            [work_id, version],
+        ).fetchone()
+        (edge,) = db.execute(
+            "SELECT coalesce(max(stamp), 0) FROM edges WHERE work_id = ? AND version IS ?", [work_id, version]
+        ).fetchone()
+        text = max([paper, *(stamp for _, stamp, _ in facts), *(stamp for stamp, _ in user.values())])
+        removed = bool(user.get("removed", (0, 0))[1])
+        db.execute(
+            "INSERT OR REPLACE INTO works VALUES (?, ?, ?, ?, ?, ?)",
+            [work_id, version, removed, max(text, edge), text, work.model_dump_json() if work else None],
+        )

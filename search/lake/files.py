@@ -1,0 +1,110 @@
+"""Bytes in named files over any fsspec URL, each written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from uuid import uuid4
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from search.errors import DiskFull, LakeDamaged
+
+#: How a file is called while it is being written. Readers never see such a name.
+TEMPORARY = ".part"
+
+
+class LakeFiles:
+    """The files below one URL. Names are relative, with forward slashes."""
+
+    def __init__(self, url: str) -> None:
+        self._fs, root = fsspec.core.url_to_fs(url)
+        self._root = root.rstrip("/")
+        self.url = url
+        self._local = isinstance(self._fs, LocalFileSystem)
+
+    def path(self, name: str) -> str:
+        """Return the full path of a file, as the file system below names it."""
+        return f"{self._root}/{name}"
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file whole and durably; an interruption leaves the old file, or none.
+
+        Raises:
+            DiskFull: no space; the half-written file is gone.
+        """
+        if not self._local:  # object stores put whole objects
+            self._fs.pipe_file(self.path(name), content)
+            return
+        path = self.path(name)
+        folder = os.path.dirname(path)  # noqa: PTH120 - fsspec speaks in strings
+        part = f"{folder}/.{uuid4().hex}{TEMPORARY}"
+        with _disk_full(name):
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+            try:
+                with open(part, "wb") as file:  # noqa: PTH123
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(part, path)  # noqa: PTH105
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(part)  # noqa: PTH108
+                raise
+            _sync_folder(folder)
+
+    def read(self, name: str, start: int | None = None, end: int | None = None) -> bytes:
+        """Return a file's bytes, or those from `start` up to `end` (negative: from the end).
+
+        Raises:
+            LakeDamaged: the file is gone.
+        """
+        try:
+            content: bytes = self._fs.cat_file(self.path(name), start=start, end=end)
+        except FileNotFoundError:
+            raise LakeDamaged(
+                f"{name} is missing from the lake {self.url}",
+                advice="run `citewell doctor` to see what else is",
+            ) from None
+        return content
+
+    def size(self, name: str) -> int:
+        """Return a file's size in bytes."""
+        return int(self._fs.size(self.path(name)))
+
+    def exists(self, name: str) -> bool:
+        """Return whether the file is there."""
+        return bool(self._fs.exists(self.path(name)))
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of all files below a folder, sorted; files being written are left out."""
+        self._fs.invalidate_cache()
+        start = len(self._fs._strip_protocol(self._root)) + 1  # noqa: SLF001 - fsspec has no public form
+        found = self._fs.find(self.path(folder))
+        return sorted(path[start:] for path in found if not path.endswith(TEMPORARY))
+
+
+def _sync_folder(folder: str) -> None:
+    """Make a rename durable: the entry lives in the folder, not in the file."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _disk_full(name: str) -> Iterator[None]:
+    """Turn the operating system's "no space" into ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise DiskFull(
+                f"no space left while writing {name}",
+                advice="free some space and run the same command again; nothing half-written was kept",
+            ) from error
+        raise

@@ -1,0 +1,125 @@
+"""`Lake`: what the stages write through and ask."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from search.embedding.protocol import Vector
+from search.lake.batch import Outcome, Writer, read_outcomes, write_batch
+from search.lake.catalogue import Catalogue
+from search.lake.facts import ArxivFact, UserFact
+from search.lake.files import LakeFiles
+from search.lake.vectors import ShardCache, write_shard
+from search.models import ReadPaper
+
+#: Kinds of files whose facts an index holds; the order has no meaning.
+INDEXED = ("works", "papers", "edges", "vectors")
+
+
+class Lake:
+    """The append-only store of one library.
+
+    Args:
+        url: where the files are, a path or any fsspec URL.
+        cache: a local folder for the catalogue.
+    """
+
+    def __init__(self, url: str, cache: Path) -> None:
+        self.files = LakeFiles(url)
+        self.writer = Writer()
+        # One catalogue per lake: a home that is pointed at another lake must not mix the two.
+        self.catalogue = Catalogue(
+            cache / f"catalogue-{hashlib.sha256(url.encode()).hexdigest()[:12]}.sqlite", self.files
+        )
+        self.shards = ShardCache(self.files)
+
+    # ------------------------------------------------------------------ works
+    def write_raw(self, window: str, response_date: datetime, page: int, raw: bytes) -> str:
+        """Keep one OAI answer as it was received; return its name."""
+        moment = response_date.strftime("%Y%m%dT%H%M%SZ")
+        name = f"raw/oai/{window}/{moment}-{page:05d}.xml.gz"
+        self.files.write(name, gzip.compress(raw, compresslevel=5, mtime=0))
+        return name
+
+    def write_facts(self, facts: Sequence[ArxivFact | UserFact], failed: Sequence[Outcome] = ()) -> str:
+        """Write one batch of the works log; return its name."""
+        done = [
+            Outcome(fact.work_id, fact.version if isinstance(fact, ArxivFact) else None) for fact in facts
+        ]
+        lines = (fact.line() for fact in facts)
+        return write_batch(self.files, self.writer, "works", lines, [*done, *failed])
+
+    def write_window(
+        self,
+        *,
+        base_url: str,
+        set_: str | None,
+        from_: date | None,
+        until: date | None,
+        response_date: datetime,
+    ) -> str:
+        """Record that a window was harvested whole; return the batch's name."""
+        record = {
+            "base_url": base_url,
+            "set": set_ or "",
+            "from": from_.isoformat() if from_ else "",
+            "until": until.isoformat() if until else "",
+            "response_date": response_date.isoformat(),
+        }
+        return write_batch(self.files, self.writer, "windows", [record], [])
+
+    # ------------------------------------------------------------------ PDFs and what was read
+    def pdf_name(self, work_id: str, version: int) -> str:
+        """Return where a version's PDF is kept."""
+        shard = hashlib.sha256(work_id.encode()).hexdigest()[:2]
+        return f"pdf/{shard}/{work_id.replace('/', '_')}v{version}.pdf"
+
+    def write_pdf(self, work_id: str, version: int, content: bytes) -> dict[str, Any]:
+        """Keep a PDF; return the line that a `fetched` batch records of it."""
+        name = self.pdf_name(work_id, version)
+        self.files.write(name, content)
+        sha256 = hashlib.sha256(content).hexdigest()
+        return {"work_id": work_id, "version": version, "name": name, "sha256": sha256, "bytes": len(content)}
+
+    def write_fetched(self, lines: Iterable[dict[str, Any]], outcomes: Sequence[Outcome]) -> str:
+        """Write one batch of what was fetched; return its name."""
+        return write_batch(self.files, self.writer, "fetched", lines, outcomes)
+
+    def write_papers(self, papers: Iterable[tuple[str, int, ReadPaper]], outcomes: Sequence[Outcome]) -> str:
+        """Write one batch of read papers; return its name."""
+        lines = (
+            {"work_id": work_id, "version": version, "paper": paper.model_dump(mode="json")}
+            for work_id, version, paper in papers
+        )
+        return write_batch(self.files, self.writer, "papers", lines, outcomes)
+
+    def write_edges(self, lines: Iterable[dict[str, Any]], outcomes: Sequence[Outcome]) -> str:
+        """Write one batch of citation edges; return its name."""
+        return write_batch(self.files, self.writer, "edges", lines, outcomes)
+
+    # ------------------------------------------------------------------ vectors
+    def write_vectors(
+        self, fingerprint: str, keys: Sequence[bytes], vectors: Vector, outcomes: Sequence[Outcome]
+    ) -> str:
+        """Write one shard of vectors and which works are complete with it; return the batch's name."""
+        return write_shard(self.files, self.writer, fingerprint, keys, vectors, outcomes)
+
+    def vectors(self, fingerprint: str, keys: Sequence[bytes]) -> list[Vector | None]:
+        """Return the vector of each key, None where there is none."""
+        places = self.catalogue.vectors(fingerprint, keys)
+        return [self.shards.row(*places[key]) if key in places else None for key in keys]
+
+    # ------------------------------------------------------------------ what an index needs
+    def indexed_files(self) -> list[str]:
+        """Return the names of all files whose facts an index holds, oldest first."""
+        names = [n for kind in INDEXED for n in self.files.names(kind) if n.endswith(".jsonl")]
+        return sorted(names, key=lambda name: name.rsplit("/", 1)[1])
+
+    def touched(self, name: str) -> set[str]:
+        """Return the ids of the works that a batch says something about."""
+        return {o.work_id for o in read_outcomes(self.files, name).outcomes if o.state == "done"}

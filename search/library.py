@@ -1,0 +1,436 @@
+"""`Library`: the one object that every surface uses. It owns a home folder, its lake and its index."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from search.errors import BadIdentifier, ModelUnavailable, UsageError, WorkNotFound
+from search.ingest.progress import ProgressSink, silent
+from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
+from search.models import Answer, Filters, Mode, Model, Reference, SearchResult, Section, Work
+from search.settings import Settings
+
+if TYPE_CHECKING:
+    from search.arxiv.transport import Transport
+    from search.embedding.protocol import Embedder
+    from search.index.protocol import IndexStore
+    from search.lake.lake import Lake
+    from search.retrieval.retriever import Retriever
+
+
+class WorkSummary(Model):
+    """One line of `list`."""
+
+    work_id: str
+    version: int
+    title: str
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    categories: tuple[str, ...] = ()
+    withdrawn: str = "no"
+    pinned: bool = False
+    #: `full text`, `fetched` (PDF not read yet) or `abstract`.
+    holds: str
+
+
+class WorkInfo(Model):
+    """Everything the library knows of one work."""
+
+    work: Work
+    removed: bool = False
+    holds: str
+    sections: tuple[Section, ...] = ()
+    passages: int = 0
+    references: tuple[Reference, ...] = ()
+    #: Works of the library that it cites, and that cite it.
+    cites: tuple[str, ...] = ()
+    cited_by: tuple[str, ...] = ()
+    failures: tuple[FailedPaper, ...] = ()
+
+
+class AddReport(Model):
+    """What `add` did."""
+
+    added: tuple[str, ...]
+    stages: tuple[StageReport, ...] = ()
+    build: BuildReport | None = None
+
+
+class Library:
+    """A collection of papers that can be searched and asked. Use it as a context manager, or `close` it.
+
+    Reading methods (`search`, `ask`, `similar`, `list`, `info`) may be called from many threads. Methods
+    that change the library may be interrupted anywhere and run again.
+
+    Args:
+        settings: what to use; None reads the environment.
+        **overrides: single settings by name, e.g. `home="papers"`.
+    """
+
+    def __init__(self, settings: Settings | None = None, **overrides: Any) -> None:
+        if settings is not None and overrides:
+            values = {**settings.model_dump(), **overrides}
+            settings = Settings(**values)
+        self.settings = settings or Settings(**overrides)
+        self._lock = threading.Lock()
+        self._embedder: Embedder | None = None
+
+    # ------------------------------------------------------------------ parts, made when first needed
+    @cached_property
+    def store(self) -> IndexStore:
+        """The index."""
+        from search.index import open_store
+
+        return open_store(self.settings)
+
+    @cached_property
+    def lake(self) -> Lake:
+        """The lake."""
+        from search.lake.lake import Lake
+
+        return Lake(self.settings.lake, self.settings.home / "cache")
+
+    @cached_property
+    def retriever(self) -> Retriever:
+        """The ranking over the index."""
+        from search.retrieval.retriever import Retriever, Weights
+
+        return Retriever(self.store, self.embedder, Weights.from_settings(self.settings))
+
+    def embedder(self) -> Embedder:
+        """Return the embedding model, loaded once.
+
+        Raises:
+            ModelUnavailable: no source has it.
+        """
+        with self._lock:
+            if self._embedder is None:
+                from search.embedding import open_embedder
+
+                self._embedder = open_embedder(self.settings)
+            return self._embedder
+
+    # ------------------------------------------------------------------ finding
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        filters: Filters | None = None,
+        mode: Mode = "hybrid",
+        hops: int = 0,
+        threshold: float | None = None,
+    ) -> SearchResult:
+        """Return the works that match a query, best first, each with why it is there.
+
+        Args:
+            query: words, or a question.
+            limit: how many works at most.
+            filters: hard conditions; None: none.
+            mode: both legs, or one of them.
+            hops: citation steps to expand by, 0 to 2.
+            threshold: lowest `final_score` to return, 0 to 1.
+
+        Raises:
+            EmptyQuery: no word in the query.
+            IndexMissing: nothing was built yet.
+            ModelMismatch: the index was built with another embedding model.
+            EngineUnavailable: the search engine does not answer.
+        """
+        return self.retriever.search(
+            query, filters=filters or Filters(), limit=limit, mode=mode, hops=hops, threshold=threshold
+        )
+
+    def similar(
+        self, work_id: str, *, limit: int = 10, filters: Filters | None = None, hops: int = 0
+    ) -> SearchResult:
+        """Return the works most like one of the library's, itself left out.
+
+        Raises:
+            WorkNotFound: the library does not hold it.
+        """
+        return self.retriever.similar(_work_id(work_id), filters=filters or Filters(), limit=limit, hops=hops)
+
+    def ask(self, question: str, *, filters: Filters | None = None, llm: str | None = None) -> Answer:
+        """Answer a question from the library's papers; every claim is quoted verbatim and verified.
+
+        Args:
+            question: in plain words.
+            filters: hard conditions on the papers that may be used.
+            llm: language model in litellm's notation; None: `CITEWELL_LLM_MODEL`, else extractive.
+
+        Raises:
+            LLMError: the language model could not be asked.
+        """
+        from search.answering import answer
+
+        return answer(
+            question,
+            retriever=self.retriever,
+            store=self.store,
+            settings=self.settings,
+            filters=filters or Filters(),
+            llm_model=llm,
+        )
+
+    # ------------------------------------------------------------------ filling
+    def harvest(
+        self,
+        *,
+        from_: date | None = None,
+        until: date | None = None,
+        set_: str | None = None,
+        base_url: str | None = None,
+        full_text: bool = False,
+        progress: ProgressSink = silent,
+    ) -> HarvestReport:
+        """Bring the metadata of a window of days into the lake, and with `full_text` the PDFs too.
+
+        Args:
+            from_: first day; None: the last closed day minus one, or a week ago.
+            until: last day, inclusive; None: to the newest record.
+            set_: an OAI-PMH set such as "cs:cs:CL".
+            base_url: another endpoint than the set one.
+            full_text: also fetch the PDF of every work that has none yet, however it came in.
+            progress: told how far it is.
+        """
+        if from_ and until and from_ > until:
+            raise UsageError(f"the window ends before it begins: {from_} to {until}", advice="swap the dates")
+        from search.ingest.harvest import harvest
+
+        url = base_url or self.settings.oai_base_url
+        with self._oai(url, progress) as client:
+            report = harvest(
+                self.lake, client, base_url=url, from_=from_, until=until, set_=set_, progress=progress
+            )
+        if full_text:
+            report = report.model_copy(update={"stages": (self.fetch(progress=progress),)})
+        return report
+
+    def fetch(
+        self, ids: Sequence[str] | None = None, *, limit: int | None = None, progress: ProgressSink = silent
+    ) -> StageReport:
+        """Download missing PDFs: all of them, or those of `ids`."""
+        from search.ingest.fetch import fetch
+
+        with self._transport("pdf", self.settings.pdf_interval, progress) as transport:
+            return fetch(
+                self.lake,
+                transport,
+                base_url=self.settings.pdf_base_url,
+                ids=ids,
+                limit=limit,
+                progress=progress,
+            )
+
+    def add(
+        self, ids: Sequence[str], *, pdf: Path | None = None, progress: ProgressSink = silent
+    ) -> AddReport:
+        """Add papers by identifier: metadata, PDF, and both into the index. Also brings back removed ones.
+
+        Args:
+            ids: arXiv identifiers in any form.
+            pdf: a file to use instead of downloading; for a single identifier only.
+            progress: told how far it is.
+        """
+        from search.arxiv.identifiers import oai_identifier, parse
+        from search.errors import NotAPDF
+        from search.ingest.fetch import keep_pdf
+        from search.ingest.harvest import harvest_ids
+
+        wanted = list(dict.fromkeys(parse(text).work_id for text in ids))
+        if pdf is not None and len(wanted) != 1:
+            raise UsageError("a PDF belongs to one paper", advice="give one identifier with --pdf")
+        content = pdf.read_bytes() if pdf else None
+        if content is not None and b"%PDF-" not in content[:1024]:
+            raise NotAPDF(f"{pdf} does not begin as a PDF does", advice="give the paper's PDF file")
+        with self._oai(self.settings.oai_base_url, progress) as client:
+            harvest_ids(self.lake, client, [(work_id, oai_identifier(work_id)) for work_id in wanted])
+        stages = []
+        if content is not None:
+            state = self.lake.catalogue.state(wanted[0])
+            if state and state.work:
+                keep_pdf(self.lake, wanted[0], state.work.version, content)
+        else:
+            stages.append(self.fetch(wanted, progress=progress))
+        return AddReport(added=tuple(wanted), stages=tuple(stages), build=self.build(progress=progress))
+
+    def remove(self, work_id: str) -> None:
+        """Take a paper out of the library: harvests do not bring it back, `add` does.
+
+        Raises:
+            WorkNotFound: the library does not hold it.
+        """
+        from search.ingest.index import apply, find_generation
+        from search.lake.facts import UserFact
+
+        work_id = _work_id(work_id)
+        self._state(work_id)
+        self.lake.write_facts([UserFact(work_id=work_id, topic="removed", value=1)])
+        self.lake.catalogue.refresh()
+        for generation in self.store.generations():
+            if generation.state != "old":
+                embedder = self._model_of(find_generation(self.store, generation.name).fingerprint)
+                apply(self.store, generation.name, self.lake, embedder)
+
+    # ------------------------------------------------------------------ the index
+    def build(self, *, progress: ProgressSink = silent) -> BuildReport:
+        """Read what was fetched and bring the index to what the lake says; an interrupted run resumes.
+
+        Raises:
+            ModelMismatch: the index holds vectors of another model; `rebuild` makes a new one.
+            WriterBusy: another process is building.
+        """
+        return self._build(rebuild=False, progress=progress)
+
+    def rebuild(self, *, progress: ProgressSink = silent) -> BuildReport:
+        """Build a new generation from the lake beside the live one, then put it in its place."""
+        return self._build(rebuild=True, progress=progress)
+
+    def _build(self, *, rebuild: bool, progress: ProgressSink) -> BuildReport:
+        from search.ingest.build import build
+
+        embedder, missing = self._embedder_or_why()
+        return build(
+            self.lake,
+            self.store,
+            embedder,
+            rebuild=rebuild,
+            without_model=f"words only: {missing}" if missing else "",
+            progress=progress,
+        )
+
+    def check(self, *, progress: ProgressSink = silent) -> CheckReport:
+        """Compare the index with the lake, work by work."""
+        from search.ingest.check import check
+
+        embedder, _ = self._embedder_or_why()
+        return check(self.lake, self.store, embedder, progress=progress)
+
+    # ------------------------------------------------------------------ looking
+    def list(self) -> list[WorkSummary]:
+        """Return all works of the library, by id."""
+        self.lake.catalogue.refresh()
+        states = self.lake.catalogue.states(self.lake.catalogue.work_ids())
+        return [
+            WorkSummary(
+                work_id=state.work_id,
+                version=state.work.version,
+                title=state.work.title,
+                authors=state.work.authors,
+                year=state.work.year,
+                categories=state.work.categories,
+                withdrawn=state.work.withdrawn,
+                pinned=state.work.pinned,
+                holds=_holds(paper=state.paper, pdf=state.pdf),
+            )
+            for state in states
+            if state.work
+        ]
+
+    def info(self, work_id: str) -> WorkInfo:
+        """Return everything known of one work.
+
+        Raises:
+            WorkNotFound: the library does not hold it.
+        """
+        from search.errors import IndexMissing
+
+        work_id = _work_id(work_id)
+        state = self._state(work_id)
+        paper = self.lake.catalogue.paper(state.paper) if state.paper else None
+        cites: Sequence[str] = ()
+        cited_by: Sequence[str] = ()
+        try:
+            document = self.store.works([work_id]).get(work_id)
+            if document:
+                cites = list(self.store.works(document.references))
+            cited_by = self.store.citing([work_id]).get(work_id, ())
+        except IndexMissing:
+            pass  # harvested and not built yet: the lake knows the rest
+        failures = [f for f in self.lake.catalogue.failures() if f.work_id == work_id]
+        return WorkInfo(
+            work=state.work,
+            holds=_holds(paper=state.paper, pdf=state.pdf),
+            sections=paper.sections if paper else (),
+            passages=len(paper.passages) if paper else 0,
+            references=paper.references if paper else (),
+            cites=tuple(cites),
+            cited_by=tuple(cited_by),
+            failures=tuple(
+                FailedPaper(
+                    work_id=f.work_id, version=f.version, stage=f.stage, error=f.error, message=f.message,
+                    tries=f.tries, retryable=f.retryable,
+                )
+                for f in failures
+            ),
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ inside
+    def _state(self, work_id: str) -> Any:
+        """Return a work's state, or say that it is not there."""
+        self.lake.catalogue.refresh()
+        state = self.lake.catalogue.state(work_id)
+        if state is None or state.removed or state.work is None:
+            raise WorkNotFound(f"{work_id} is not in this library", advice=f"run `citewell add {work_id}`")
+        return state
+
+    def _embedder_or_why(self) -> tuple[Embedder | None, str]:
+        """Return the model, or None and the reason: words can be indexed without one."""
+        try:
+            return self.embedder(), ""
+        except ModelUnavailable as error:
+            return None, str(error)
+
+    def _model_of(self, fingerprint: str | None) -> Embedder | None:
+        """Return the set model if a generation holds its vectors, else None."""
+        embedder, _ = self._embedder_or_why()
+        return embedder if embedder and embedder.fingerprint == fingerprint else None
+
+    @contextmanager
+    def _transport(self, kind: str, interval: float, progress: ProgressSink) -> Iterator[Transport]:
+        from search.arxiv.transport import Transport
+
+        with Transport(contact=self.settings.contact, interval=interval, kind=kind) as transport:
+            yield transport
+
+    @contextmanager
+    def _oai(self, base_url: str, progress: ProgressSink) -> Iterator[Any]:
+        from search.arxiv.oai import OAIClient
+
+        with self._transport("oai", self.settings.oai_interval, progress) as transport:
+            yield OAIClient(base_url, transport)
+
+    def close(self) -> None:
+        """Let go of files, locks and connections."""
+        if "store" in self.__dict__:
+            self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _work_id(text: str) -> str:
+    """Return the work id that a person meant; what is no arXiv identifier stays as it is."""
+    from search.arxiv.identifiers import parse
+
+    try:
+        return parse(text).work_id
+    except BadIdentifier:
+        return text
+
+
+def _holds(*, paper: object, pdf: object) -> str:
+    return "full text" if paper else "fetched" if pdf else "abstract"
