@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+#: A real Elasticsearch for any room's tests: `elasticsearch_url`, `index_prefix`.
+pytest_plugins = ["elastic.fixtures"]
+
 ROOT = Path(__file__).resolve().parent.parent
 #: In CI nothing that the suite can start or install may be skipped.
 CI = os.environ.get("CI", "").lower() in {"1", "true"}
