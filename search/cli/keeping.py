@@ -1,0 +1,112 @@
+"""Commands that bring papers in, show them and take them out: harvest, add, list, info, remove, parse."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from search.cli import options as o
+from search.cli.surface import Surface
+
+
+def harvest(
+    surface: Surface,
+    from_: o.From = None,
+    until: o.Until = None,
+    set_: Annotated[
+        str | None, typer.Option("--set", metavar="S", help="OAI-PMH set, such as cs or physics:hep-th.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="U", help="OAI-PMH endpoint (else CITEWELL_OAI_BASE_URL)."),
+    ] = None,
+) -> None:
+    """Fetch new and changed metadata over OAI-PMH."""
+    from search.cli.views.stages import show_harvest
+
+    first, last = _day(from_), _day(until)
+    if first and last and first > last:
+        raise typer.BadParameter("--from is after --until")
+    with surface.library() as library, surface.progress() as progress:
+        report = library.harvest(from_=first, until=last, set_=set_, base_url=base_url, progress=progress)
+    surface.show(report, show_harvest)
+
+
+def add(
+    surface: Surface,
+    ids: o.WorkIds,
+    pdf: Annotated[
+        Path | None,
+        typer.Option(
+            "--pdf",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="Take this PDF, fetch none (one ID only).",
+        ),
+    ] = None,
+) -> None:
+    """Add papers by id; exit 1 where one could not be had."""
+    from search.cli.views.stages import show_stage
+
+    if pdf and len(ids) != 1:
+        raise typer.BadParameter("--pdf belongs to one paper: give one ID")
+    with surface.library() as library, surface.progress() as progress:
+        report = library.add(ids, pdf=pdf, progress=progress)
+    surface.show(report, show_stage)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def list_(surface: Surface) -> None:
+    """List the papers of the library."""
+    from search.cli.views.work import show_list
+
+    with surface.library() as library:
+        works = library.list()
+    surface.show(works, show_list)
+
+
+def info(surface: Surface, id_: o.WorkId) -> None:
+    """Show everything known of one paper."""
+    from search.cli.views.work import show_info
+
+    with surface.library() as library:
+        known = library.info(id_)
+    surface.show(known, show_info)
+
+
+def remove(surface: Surface, ids: o.WorkIds) -> None:
+    """Take papers out, against harvests too; `add` undoes it."""
+    with surface.library() as library:
+        for work_id in ids:
+            library.remove(work_id)
+    surface.show({"removed": list(ids)}, lambda console, _: console.print(f"Removed {', '.join(ids)}."))
+
+
+def parse(
+    surface: Surface,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.pdf",
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="A PDF on disk; nothing is stored.",
+        ),
+    ],
+) -> None:
+    """Show what the reader makes of one PDF."""
+    from search.cli.views.paper import show_paper
+    from search.documents.read import read_pdf
+
+    surface.show(read_pdf(file), show_paper)
+
+
+def _day(moment: datetime | None) -> date | None:
+    return moment.date() if moment else None

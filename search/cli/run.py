@@ -1,0 +1,83 @@
+"""Running one command line: from arguments to an exit code, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+from typer.main import get_command
+
+from search.cli.app import app
+from search.cli.output import write_error
+from search.errors import CitewellError, UsageError
+
+FAILURE, USAGE, INTERRUPTED = 1, 2, 130
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; every failure ends in one line, not in a traceback.
+
+    An exception that Citewell does not raise on purpose is a fault of the program: its traceback stays.
+    """
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):  # a title must not crash a terminal that cannot show it
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="replace")
+    try:
+        code = _invoke(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(
+            "\nInterrupted. What was finished is kept; run the same command again to go on.", file=sys.stderr
+        )
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_stdout()
+        return 0
+    return code
+
+
+def _invoke(arguments: list[str]) -> int:
+    """Parse and run; turn what Citewell and typer raise on purpose into messages and exit codes."""
+    as_json = wants_json(arguments)
+    try:
+        with get_command(app).make_context("citewell", list(arguments)) as context:
+            context.command.invoke(context)
+    except typer.Exit as leave:
+        return leave.exit_code
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except typer.TyperException as wrong:
+        if show := getattr(wrong, "show", None):
+            show()
+        if as_json and arguments:
+            write_error(
+                "UsageError", wrong.format_message(), "citewell --help lists the commands", quiet=True
+            )
+        return wrong.exit_code
+    except CitewellError as failure:
+        write_error(failure.code, failure.message, failure.advice, as_json=as_json)
+        return USAGE if isinstance(failure, UsageError) else FAILURE
+    except BrokenPipeError:
+        raise
+    except OSError as failure:
+        name = f"{failure.filename}: " if failure.filename else ""
+        write_error(type(failure).__name__, f"{name}{failure.strerror or failure}", "", as_json=as_json)
+        return FAILURE
+    return 0
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Return whether an error must be JSON too: said by flag, else by where stdout goes.
+
+    The same rule as `search.cli.surface` applies, but it must hold for arguments that do not parse.
+    """
+    options = [a for a in arguments if a in {"--json", "--human"}]
+    return options[-1] == "--json" if options else not sys.stdout.isatty()
+
+
+def _forget_stdout() -> None:
+    """Point stdout at nothing: the reader has gone (`| head`), and the flush at exit must not say so."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""Rendered views for people. Each takes a console and a result, and prints; none computes a result."""

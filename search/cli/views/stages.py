@@ -1,0 +1,131 @@
+"""The views of what changes a library: harvest, add, index build, rebuild and check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from search.cli.text import counted, line
+from search.cli.views.parts import bullets, heading
+from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
+
+#: Failures and differences listed before the rest is counted; JSON has them all.
+LISTED = 20
+
+
+def show_harvest(console: Console, report: HarvestReport) -> None:
+    """Print what a harvest brought and which records could not be read."""
+    window = f"{report.from_ or 'the beginning'} to {report.until or 'today'}"
+    of = f", set {line(report.set)}" if report.set else ""
+    console.print(
+        Text(
+            f"{counted(report.records, 'record')} ({report.new:,} new) from {line(report.base_url)}{of}",
+            style="bold",
+        )
+    )
+    console.print(
+        Text(f"{window} · {counted(report.pages, 'page')} · {_seconds(report.seconds)}", style="dim")
+    )
+    if report.stages:
+        console.print(_stages(report.stages))
+    _failures(console, "Records that could not be read", report.unreadable)
+    for stage in report.stages:
+        _failures(console, f"Failed: {stage.stage}", stage.failed)
+
+
+def show_stage(console: Console, report: StageReport) -> None:
+    """Print what one stage did."""
+    console.print(_stages([report]))
+    _failures(console, "Failed", report.failed)
+
+
+def show_build(console: Console, report: BuildReport) -> None:
+    """Print what a build did, what the index holds now, and what did not make it."""
+    state = "published" if report.published else "brought up to date"
+    console.print(
+        Text(f"Generation {line(report.generation)} {state} in {_seconds(report.seconds)}", style="bold")
+    )
+    model = (
+        f" with {line(report.model)} ({_seconds(report.model_seconds)} in the model)" if report.model else ""
+    )
+    console.print(
+        f"{counted(report.works, 'paper')}, {counted(report.passages, 'passage')}, "
+        f"{counted(report.vectors, 'vector')}{model}"
+    )
+    console.print(
+        f"{report.semantic_coverage:.1%} of the passages have a vector; "
+        f"{report.cut_off_share:.1%} were cut off before embedding"
+    )
+    if report.stages:
+        console.print(_stages(report.stages))
+    for stage in report.stages:
+        _failures(console, f"Failed: {stage.stage}", stage.failed)
+    _notes(console, report.notes)
+
+
+def show_check(console: Console, report: CheckReport) -> None:
+    """Print how the index compares with the lake."""
+    verdict = Text("The index holds what the lake says.", style="bold green")
+    if not report.sound:
+        verdict = Text("The index is not what the lake says: run `citewell index build`.", style="bold red")
+    console.print(verdict)
+    console.print(
+        f"Generation {line(report.generation)}: {counted(report.works, 'paper')} "
+        f"(lake: {report.lake_works:,}), "
+        f"{counted(report.passages, 'passage')}, {counted(report.vectors, 'vector')}"
+    )
+    if report.unapplied_files:
+        console.print(f"{counted(report.unapplied_files, 'lake file')} not applied yet")
+    if report.without_vectors:
+        console.print(f"{counted(report.without_vectors, 'paper')} without vectors")
+    if report.differences:
+        console.print(heading("Differences"))
+        listed = [f"{d.work_id}: {d.kind}" for d in report.differences]
+        for bullet in bullets(_first(listed)):
+            console.print(bullet)
+    _failures(console, "Papers that failed", report.failures)
+    _notes(console, report.notes)
+
+
+def _stages(stages: Sequence[StageReport]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("stage")
+    for name in ("done", "failed", "waiting", "time"):
+        table.add_column(name, justify="right")
+    for stage in stages:
+        failed = Text(f"{len(stage.failed):,}", style="red" if stage.failed else "")
+        table.add_row(
+            line(stage.stage), f"{stage.done:,}", failed, f"{stage.waiting:,}", _seconds(stage.seconds)
+        )
+    return table
+
+
+def _failures(console: Console, title: str, failures: Sequence[FailedPaper]) -> None:
+    if failures:
+        console.print(heading(f"{title} ({len(failures):,})"))
+        for bullet in bullets(_first([_failure(f) for f in failures])):
+            console.print(bullet)
+
+
+def _failure(failed: FailedPaper) -> str:
+    version = f"v{failed.version}" if failed.version else ""
+    tries = f", tried {failed.tries} times" if failed.tries > 1 else ""
+    again = "; tried again next time" if failed.retryable else ""
+    return f"{failed.work_id}{version}, {failed.stage}: {failed.message} ({failed.error}{tries}{again})"
+
+
+def _notes(console: Console, notes: Sequence[str]) -> None:
+    for bullet in bullets(notes):
+        console.print(bullet, style="yellow")
+
+
+def _first(items: Sequence[str]) -> list[str]:
+    more = len(items) - LISTED
+    return [*items[:LISTED], *([f"and {more:,} more (--json has all)"] if more > 0 else [])]
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
