@@ -1,0 +1,200 @@
+"""Writing into a generation: one process at a time, in batches, each of them durable when it is committed.
+
+The order within a batch is what makes kill -9 harmless: first the vectors, as a file of their own, then
+tantivy's commit, which replaces papers and refers to the vectors in one step.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import tantivy
+from filelock import FileLock, Timeout
+
+from search.embedding.protocol import Vector
+from search.errors import DiskFull, IndexFailure, ModelMismatch, SchemaMismatch, WriterBusy
+from search.index.documents import PaperDocuments
+from search.index.embedded import vectors as matrix
+from search.index.embedded.analysis import ANALYZER, analyzer
+from search.index.embedded.schema import documents, schema
+from search.index.embedded.snapshot import Snapshot
+from search.index.protocol import Written
+
+#: A batch is committed at so many papers, or so many bytes of text and vectors, whichever comes first.
+#: A commit takes 15 to 30 ms (several fsyncs), a paper 1 ms: at 500 papers it is lost in the noise.
+BATCH_PAPERS = 500
+BATCH_BYTES = 32_000_000
+#: tantivy's buffer in bytes, and its threads: analysis is 20 times faster than any embedding model feeds it.
+HEAP = 64_000_000
+THREADS = 1
+
+
+@contextmanager
+def index_errors(folder: Path) -> Iterator[None]:
+    """Map what tantivy and the file system raise to our errors; tantivy has `ValueError` for everything."""
+    try:
+        yield
+    except (OSError, ValueError) as failure:
+        if getattr(failure, "errno", None) == errno.ENOSPC or "os error 28" in str(failure):
+            msg = f"no space is left for the index in {folder}"
+            raise DiskFull(msg, advice="free some space and run the command again") from failure
+        if "schema does not match" in str(failure):
+            raise schema_mismatch(folder) from failure
+        msg = f"the index in {folder} cannot be used: {failure}"
+        raise IndexFailure(msg, advice="run `citewell index rebuild`: it is a copy of the lake") from failure
+
+
+def schema_mismatch(folder: Path) -> SchemaMismatch:
+    """Return the error for a generation that another version of the mappings made."""
+    msg = f"the index in {folder} was made with other mappings than this version has"
+    return SchemaMismatch(msg, advice="run `citewell index rebuild`")
+
+
+@contextmanager
+def writer_lock(folder: Path) -> Iterator[bool]:
+    """Hold the generation's writer lock; yields whether the last holder was killed.
+
+    The operating system frees the lock with its process, so nothing stale can be left.
+
+    Raises:
+        WriterBusy: another one holds it.
+    """
+    lock, holder = FileLock(folder / ".writer.lock"), folder / ".writer.pid"
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as busy:
+        pid = holder.read_text() if holder.is_file() else "unknown"
+        msg = f"process {pid} is writing to the index in {folder}"
+        raise WriterBusy(msg, advice="wait until it has finished, then try again") from busy
+    try:
+        killed = holder.is_file()
+        holder.write_text(str(os.getpid()))
+        yield killed
+        holder.unlink(missing_ok=True)
+    finally:
+        lock.release()
+
+
+def write(folder: Path, dimensions: int | None, papers: Iterable[PaperDocuments]) -> Written:
+    """Bring each paper's documents to what is given; see `IndexStore.write`."""
+    with writer_lock(folder) as killed:
+        with index_errors(folder):
+            writing = Writing(folder, dimensions)
+            if killed:
+                writing.clean()
+        try:
+            for paper in papers:
+                writing.add(paper)
+            writing.finish()
+        finally:
+            writing.close()
+        return writing.written
+
+
+class Writing:
+    """One `write` call: papers are gathered, and committed batch by batch."""
+
+    def __init__(self, folder: Path, dimensions: int | None) -> None:
+        self.written = Written()
+        self._folder = folder
+        self._vectors = folder / "vectors"
+        self._dimensions = dimensions
+        self._index = tantivy.Index(schema(), path=str(folder / "words"))
+        self._index.config_reader("manual")
+        self._index.register_tokenizer(ANALYZER, analyzer())
+        self._writer: tantivy.IndexWriter | None = None
+        self._batch: dict[str, PaperDocuments] = {}
+        self._bytes = 0
+        self._snapshot = self._read()
+
+    def add(self, paper: PaperDocuments) -> None:
+        """Take a paper into the batch, unless the index has it or a newer one."""
+        self._check(paper)
+        state = self._state(paper.work.work_id)
+        if state and state[1] == paper.work.content_hash:
+            self.written.unchanged += 1
+            return
+        if state and state[0] > paper.work.revision:
+            self.written.stale.append(paper.work.work_id)
+            return
+        self.written.written += 1
+        if paper.work.work_id in self._batch:
+            self._commit()
+        self._batch[paper.work.work_id] = paper
+        self._bytes += sum(len(p.text) for p in paper.passages) + sum(
+            v.nbytes for v in paper.vectors if v is not None
+        )
+        if len(self._batch) >= BATCH_PAPERS or self._bytes >= BATCH_BYTES:
+            self._commit()
+
+    def finish(self) -> None:
+        """Commit what is left and wait for tantivy's merges; keep the number of vector files small."""
+        self._commit()
+        if self._writer is None:
+            return
+        with index_errors(self._folder):
+            self._writer.wait_merging_threads()
+            self._writer = None
+            if len(matrix.vector_files(self._vectors)) > matrix.MERGE_ABOVE:
+                self.clean()
+                matrix.merge(self._vectors)
+
+    def close(self) -> None:
+        """Let go of tantivy's writer, and with it of its lock; what is not committed is forgotten."""
+        self._writer = None
+
+    def clean(self) -> None:
+        """Delete vectors that no commit refers to."""
+        self._snapshot = self._read()
+        matrix.clean(self._vectors, self._snapshot.rows())
+
+    def _check(self, paper: PaperDocuments) -> None:
+        for vector in paper.vectors:
+            if vector is not None and (self._dimensions is None or vector.shape != (self._dimensions,)):
+                msg = f"{paper.work.work_id}: a vector of shape {vector.shape} for an index of {self._dimensions}"
+                raise ModelMismatch(
+                    msg, advice="name the generation's model first, or run `citewell index rebuild`"
+                )
+
+    def _state(self, work_id: str) -> tuple[int, str] | None:
+        """Return revision and content hash of what the index holds, or the batch not committed yet."""
+        waiting = self._batch.get(work_id)
+        if waiting is not None:
+            return waiting.work.revision, waiting.work.content_hash
+        return self._snapshot.state(work_id)
+
+    def _commit(self) -> None:
+        if not self._batch:
+            return
+        with index_errors(self._folder):
+            if self._writer is None:
+                self._writer = self._index.writer(heap_size=HEAP, num_threads=THREADS)
+            known = [v for paper in self._batch.values() for v in paper.vectors if v is not None]
+            row = matrix.append(self._vectors, known)
+            for work_id, paper in self._batch.items():
+                self._writer.delete_documents_by_term("work_id", work_id)
+                rows, row = _rows(paper, row)
+                for document in documents(paper, rows):
+                    self._writer.add_document(document)
+            self._writer.commit()
+            self._snapshot = self._read()
+        self._batch.clear()
+        self._bytes = 0
+
+    def _read(self) -> Snapshot:
+        self._index.reload()
+        return Snapshot(self._index.searcher(), self._vectors)
+
+
+def _rows(paper: PaperDocuments, row: int) -> tuple[list[int | None], int]:
+    """Return each passage's row, counted from `row` on, and the row after them."""
+    vectors: tuple[Vector | None, ...] = paper.vectors or (None,) * len(paper.passages)
+    rows: list[int | None] = []
+    for vector in vectors:
+        rows.append(None if vector is None else row)
+        row += vector is not None
+    return rows, row
