@@ -1,0 +1,175 @@
+"""The metadata formats that arXiv's OAI-PMH server offers, each read into an `ArxivRecord`.
+
+Source: http://arxiv.org/OAI/arXivRaw.xsd, http://arxiv.org/OAI/arXiv.xsd and Dublin Core 1.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+
+from lxml import etree
+
+from search.arxiv.authors import from_inverted, from_parts, split_authors
+from search.arxiv.identifiers import parse
+from search.arxiv.markup import text_of, texts_of
+from search.arxiv.records import ArxivRecord
+from search.arxiv.tex import to_unicode
+from search.errors import BadIdentifier, MalformedResponse
+from search.models import Version
+
+DC = "{http://purl.org/dc/elements/1.1/}"
+#: Dublin Core's identifiers are the address, the DOI and, unmarked, the journal reference.
+_ADDRESS = re.compile(r"https?:|doi:", re.IGNORECASE)
+
+
+def read_metadata(element: etree._Element, identifier: str) -> ArxivRecord:
+    """Return what a `<metadata>` child says; `identifier` is the record's OAI name.
+
+    Formats are told by the element's name: mirrors and aggregators rename the namespaces, or lose them.
+
+    Raises:
+        MalformedResponse: the format is unknown, or what a record cannot do without is missing.
+        BadIdentifier: the record is not of an arXiv paper.
+    """
+    name = etree.QName(element)
+    reader = _READERS.get(name.localname)
+    if reader is None:
+        raise MalformedResponse(f"{identifier} has metadata of an unknown format, {element.tag}")
+    record = reader(element, f"{{{name.namespace}}}" if name.namespace else "", identifier)
+    if not record.title:
+        raise MalformedResponse(f"{identifier} has no title")
+    return record
+
+
+def _raw(element: etree._Element, ns: str, identifier: str) -> ArxivRecord:
+    versions = tuple(sorted(_versions(element, ns), key=lambda version: version.number))
+    first, last = (versions[0], versions[-1]) if versions else (None, None)
+    return ArxivRecord(
+        format="arXivRaw",
+        authors=split_authors(text_of(element, f"{ns}authors")),
+        versions=versions,
+        submitter=to_unicode(text_of(element, f"{ns}submitter")) or None,
+        created=first.date.date() if first and first.number == 1 and first.date else None,
+        updated=last.date.date() if last and last.date else None,
+        **_shared(element, ns, identifier),
+    )
+
+
+def _versions(element: etree._Element, ns: str) -> list[Version]:
+    versions = []
+    for entry in element.findall(f"{ns}version"):
+        number = (entry.get("version") or "").removeprefix("v")
+        if not number.isdecimal() or int(number) < 1:
+            raise MalformedResponse(f"a version is numbered {entry.get('version')!r}")
+        versions.append(
+            Version(
+                number=int(number),
+                date=moment(text_of(entry, f"{ns}date")),
+                size=text_of(entry, f"{ns}size") or None,
+                source_type=text_of(entry, f"{ns}source_type") or None,
+            )
+        )
+    return versions
+
+
+def _arxiv(element: etree._Element, ns: str, identifier: str) -> ArxivRecord:
+    names = (
+        from_parts(
+            text_of(author, f"{ns}forenames"),
+            text_of(author, f"{ns}keyname"),
+            text_of(author, f"{ns}suffix"),
+        )
+        for author in element.findall(f"{ns}authors/{ns}author")
+    )
+    created = day(text_of(element, f"{ns}created"))
+    return ArxivRecord(
+        format="arXiv",
+        # A collaboration's colon ("LHCb Collaboration: R. Aaij, ...") arrives as an author.
+        authors=tuple(name for name in names if re.search(r"\w", name)),
+        created=created,
+        updated=day(text_of(element, f"{ns}updated")) or created,
+        **_shared(element, ns, identifier),
+    )
+
+
+def _shared(element: etree._Element, ns: str, identifier: str) -> dict[str, object]:
+    """Return the fields that arXivRaw and arXiv write alike."""
+
+    def field(name: str) -> str:
+        return text_of(element, ns + name)
+
+    return {
+        "work_id": parse(field("id") or identifier).work_id,
+        "title": to_unicode(field("title")),
+        "abstract": to_unicode(field("abstract")),
+        "categories": tuple(field("categories").split()),
+        "licence": field("license") or None,
+        "doi": _first_word(field("doi")),
+        "journal_ref": to_unicode(field("journal-ref")) or None,
+        "comments": to_unicode(field("comments")) or None,
+        "report_no": to_unicode(field("report-no")) or None,
+    }
+
+
+def _dublin_core(element: etree._Element, _: str, identifier: str) -> ArxivRecord:
+    names = texts_of(element, f"{DC}identifier")
+    dates = sorted(found for text in texts_of(element, f"{DC}date") if (found := day(text)))
+    # The abstract comes first; the comments follow, on the former server after "Comment:".
+    descriptions = [to_unicode(text) for text in texts_of(element, f"{DC}description")]
+    return ArxivRecord(
+        format="oai_dc",
+        work_id=_work_id(identifier, names),
+        title=to_unicode(text_of(element, f"{DC}title")),
+        abstract=descriptions[0] if descriptions else "",
+        authors=tuple(from_inverted(name) for name in texts_of(element, f"{DC}creator")),
+        comments=descriptions[1].removeprefix("Comment: ") if len(descriptions) > 1 else None,
+        doi=next((_first_word(name[4:]) for name in names if name.lower().startswith("doi:")), None),
+        journal_ref=next((to_unicode(name) for name in names if not _ADDRESS.match(name)), None),
+        licence=next((text for text in texts_of(element, f"{DC}rights") if text.startswith("http")), None),
+        created=dates[0] if dates else None,
+        updated=dates[-1] if dates else None,
+    )
+
+
+def _work_id(identifier: str, names: list[str]) -> str:
+    for name in (identifier, *names):
+        try:
+            return parse(name).work_id
+        except BadIdentifier:
+            continue
+    raise BadIdentifier(f"{identifier} is not of arXiv", advice="harvest an arXiv server")
+
+
+_READERS: dict[str, Callable[[etree._Element, str, str], ArxivRecord]] = {
+    "arXivRaw": _raw,
+    "arXiv": _arxiv,
+    "dc": _dublin_core,
+}
+
+
+def _first_word(text: str) -> str | None:
+    """Return the first of several DOIs; authors write more than one into the field."""
+    words = text.split(maxsplit=1)
+    return words[0].rstrip(",;") if words else None
+
+
+def moment(text: str) -> datetime | None:
+    """Return an RFC 2822 or ISO 8601 time in UTC; None where it is neither."""
+    for read in (parsedate_to_datetime, datetime.fromisoformat):
+        try:
+            found = read(text)
+        except ValueError:
+            continue
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return None
+
+
+def day(text: str) -> date | None:
+    """Return the day that an ISO date or time begins with; None where it does not."""
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None

@@ -1,0 +1,319 @@
+"""Harvesting arXiv over OAI-PMH 2.0.
+
+Source: https://www.openarchives.org/OAI/openarchivesprotocol.html and
+https://info.arxiv.org/help/oa/index.html. Names are the protocol's own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TypeVar
+
+from lxml import etree
+from pydantic import ValidationError
+
+from search import errors
+from search.arxiv.formats import day, read_metadata
+from search.arxiv.markup import parse_document, text_of, texts_of
+from search.arxiv.records import ArxivRecord
+from search.arxiv.transport import Transport
+from search.errors import (
+    BadResumptionToken,
+    CitewellError,
+    MalformedResponse,
+    NoRecordsMatch,
+    OAIError,
+    RequestRefused,
+)
+
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+#: How often one question is asked while its answers are malformed: half-written pages happen, and pass.
+ASKS = 3
+#: The largest answer read, in bytes. arXiv's pages of 2,500 records are below 10 MB.
+LARGEST_ANSWER = 100_000_000
+
+_ERRORS: dict[str, type[OAIError]] = {
+    error.oai_code: error
+    for error in vars(errors).values()
+    if isinstance(error, type) and issubclass(error, OAIError) and error.oai_code
+}
+LATER = "harvest again later"
+#: Some servers (not arXiv's) send protocol errors under these statuses instead of 200.
+ERROR_STATUSES = frozenset({400, 404, 422})
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a page."""
+
+    #: The OAI name, `oai:arXiv.org:<work id>`.
+    identifier: str
+    #: Day of the record's last modification; the answer's own day where the header is broken.
+    datestamp: date
+    sets: tuple[str, ...]
+    #: The protocol's own deletion mark. arXiv never sets it.
+    deleted: bool
+    #: None for deleted records, for headers alone, and where there is a problem.
+    metadata: ArxivRecord | None
+    #: Why the metadata could not be read; None: it could.
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One answer to ListRecords (or GetRecord, ListIdentifiers), as received and as understood."""
+
+    raw: bytes
+    #: The server's clock when it answered, UTC.
+    response_date: datetime
+    records: tuple[Record, ...]
+    #: None on the last page.
+    resumption_token: str | None
+    #: How many records the whole list has, where the server says so.
+    complete_list_size: int | None
+    #: Position of the page's first record in the list, from 0, where the server says so.
+    cursor: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the repository says of itself."""
+
+    name: str
+    base_url: str
+    earliest_datestamp: date | None
+    #: `YYYY-MM-DD` or with time.
+    granularity: str
+    #: `no`, `transient` or `persistent`.
+    deleted_record: str
+    admin_emails: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """A part of the repository that can be harvested by itself."""
+
+    spec: str
+    name: str
+
+
+def parse_page(raw: bytes) -> Page:
+    """Return the page that `raw` is. A window without records is a page without records.
+
+    Raises:
+        OAIError: the server answered with a protocol error, each of its own class.
+        MalformedResponse: it is no answer of this protocol.
+    """
+    root = parse_document(raw, f"{OAI}OAI-PMH")
+    response_date = _response_date(root)
+    try:
+        _raise_error(root)
+    except NoRecordsMatch:
+        return Page(raw, response_date, (), None, 0, None)
+    body = _body(root, ("ListRecords", "GetRecord", "ListIdentifiers"))
+    entries = body.findall(f"{OAI}header") or body.findall(f"{OAI}record")
+    token = body.find(f"{OAI}resumptionToken")
+    return Page(
+        raw=raw,
+        response_date=response_date,
+        records=tuple(_record(entry, response_date.date()) for entry in entries),
+        resumption_token=text_of(body, f"{OAI}resumptionToken") or None,
+        complete_list_size=_number(token, "completeListSize"),
+        cursor=_number(token, "cursor"),
+    )
+
+
+def _response_date(root: etree._Element) -> datetime:
+    stated = text_of(root, f"{OAI}responseDate")
+    try:
+        found = datetime.fromisoformat(stated)
+    except ValueError:
+        raise MalformedResponse(f"the answer's responseDate is {stated!r}") from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def _raise_error(root: etree._Element) -> None:
+    faults = root.findall(f"{OAI}error")
+    if not faults:
+        return
+    # Of several, one that is not "nothing there" says more.
+    fault = min(faults, key=lambda element: element.get("code") == NoRecordsMatch.oai_code)
+    code = fault.get("code") or ""
+    words = " ".join((fault.text or "").split())
+    kind = _ERRORS.get(code, errors.UnknownOAIError)
+    request = root.find(f"{OAI}request")
+    asked = {} if request is None else {str(name): str(value) for name, value in request.items()}
+    what = ", ".join(f"{name}={value}" for name, value in asked.items())
+    said = f"the server answered {code or 'an error without a code'} to {what or 'the request'}"
+    raise kind(f"{said}: {words}" if words else said)
+
+
+def _body(root: etree._Element, verbs: tuple[str, ...]) -> etree._Element:
+    for verb in verbs:
+        found = root.find(OAI + verb)
+        if found is not None:
+            return found
+    raise MalformedResponse(f"the answer has neither an error nor any of {', '.join(verbs)}")
+
+
+def _number(element: etree._Element | None, attribute: str) -> int | None:
+    value = (element.get(attribute) or "") if element is not None else ""
+    return int(value) if value.isdecimal() else None
+
+
+def _record(entry: etree._Element, today: date) -> Record:
+    header = entry if entry.tag == f"{OAI}header" else entry.find(f"{OAI}header")
+    identifier = text_of(header, f"{OAI}identifier")
+    datestamp = day(text_of(header, f"{OAI}datestamp"))
+    if header is None or not identifier or datestamp is None:
+        problem = f"a record has no whole header (identifier {identifier!r})"
+        return Record(identifier, datestamp or today, (), deleted=False, metadata=None, problem=problem)
+    deleted = header.get("status") == "deleted"
+    metadata, problem = None, None
+    if not deleted and entry is not header:
+        metadata, problem = _metadata(entry, identifier)
+    return Record(identifier, datestamp, tuple(texts_of(header, f"{OAI}setSpec")), deleted, metadata, problem)
+
+
+def _metadata(entry: etree._Element, identifier: str) -> tuple[ArxivRecord | None, str | None]:
+    """Return the record's metadata, or why it could not be read.
+
+    One record that cannot be read must not take the other 2,499 of its page with it.
+    """
+    content = next(iter(entry.iterfind(f"{OAI}metadata/*")), None)
+    if content is None:
+        return None, f"{identifier} has no metadata"
+    try:
+        return read_metadata(content, identifier), None
+    except (CitewellError, ValidationError) as error:
+        return None, str(error)
+
+
+class OAIClient:
+    """Asks one OAI-PMH server. Lists are iterated page by page, across resumption tokens."""
+
+    def __init__(self, base_url: str, transport: Transport) -> None:
+        self.base_url = base_url
+        self._transport = transport
+
+    def identify(self) -> Identity:
+        """Return what the server says of itself."""
+        body = _body(self._document({"verb": "Identify"}), ("Identify",))
+        return Identity(
+            name=text_of(body, f"{OAI}repositoryName"),
+            base_url=text_of(body, f"{OAI}baseURL"),
+            earliest_datestamp=day(text_of(body, f"{OAI}earliestDatestamp")),
+            granularity=text_of(body, f"{OAI}granularity"),
+            deleted_record=text_of(body, f"{OAI}deletedRecord"),
+            admin_emails=tuple(texts_of(body, f"{OAI}adminEmail")),
+        )
+
+    def list_sets(self) -> tuple[Set, ...]:
+        """Return all sets, over all pages. Raises `NoSetHierarchy` where there are none."""
+        sets: list[Set] = []
+        seen: set[str] = set()
+        params = {"verb": "ListSets"}
+        while True:
+            body = _body(self._document(params), ("ListSets",))
+            sets += [
+                Set(text_of(entry, f"{OAI}setSpec"), text_of(entry, f"{OAI}setName"))
+                for entry in body.findall(f"{OAI}set")
+            ]
+            token = text_of(body, f"{OAI}resumptionToken")
+            if not token:
+                return tuple(sets)
+            _new_token(token, seen)
+            params = {"verb": "ListSets", "resumptionToken": token}
+
+    def list_metadata_formats(self, identifier: str | None = None) -> tuple[str, ...]:
+        """Return the metadata prefixes of the repository, or of one item."""
+        params = {"verb": "ListMetadataFormats"} | ({"identifier": identifier} if identifier else {})
+        body = _body(self._document(params), ("ListMetadataFormats",))
+        return tuple(texts_of(body, f"{OAI}metadataFormat/{OAI}metadataPrefix"))
+
+    def get_record(self, identifier: str, metadata_prefix: str = "arXivRaw") -> Record:
+        """Return one record by its OAI name. Raises `IdDoesNotExist` for an unknown one."""
+        page = self._page({"verb": "GetRecord", "identifier": identifier, "metadataPrefix": metadata_prefix})
+        if len(page.records) != 1:
+            raise MalformedResponse(f"the answer for {identifier} has {len(page.records)} records")
+        return page.records[0]
+
+    def list_records(
+        self, *, from_: date, until: date | None, set_: str | None = None, metadata_prefix: str = "arXivRaw"
+    ) -> Iterator[Page]:
+        """Yield the pages of a window of datestamps, both ends included.
+
+        A resumption token that dies on the way (arXiv's do at midnight UTC) starts the window again,
+        once, from its first page: who consumes the pages must not mind seeing a record twice.
+
+        Raises:
+            BadResumptionToken: the token died a second time.
+            MalformedResponse: the server sends a page or a token again, which would never end.
+        """
+        params = {"verb": "ListRecords", "metadataPrefix": metadata_prefix, "from": from_.isoformat()}
+        params |= {"until": until.isoformat()} if until else {}
+        params |= {"set": set_} if set_ else {}
+        try:
+            yield from self._pages(params)
+        except BadResumptionToken as error:
+            log.warning("%s; the window from %s is asked again from the beginning", error.message, from_)
+            yield from self._pages(params)
+
+    def _pages(self, params: dict[str, str]) -> Iterator[Page]:
+        seen: set[str] = set()
+        last: tuple[str, ...] = ()
+        while True:
+            page = self._page(params)
+            names = tuple(record.identifier for record in page.records)
+            if names and names == last:
+                raise MalformedResponse(f"the server sent the page from {names[0]} twice", advice=LATER)
+            yield page
+            if page.resumption_token is None:
+                return
+            _new_token(page.resumption_token, seen)
+            last = names
+            params = {"verb": params["verb"], "resumptionToken": page.resumption_token}
+
+    def _page(self, params: dict[str, str]) -> Page:
+        return self._asked(params, parse_page)
+
+    def _document(self, params: dict[str, str]) -> etree._Element:
+        def read(raw: bytes) -> etree._Element:
+            root = parse_document(raw, f"{OAI}OAI-PMH")
+            _raise_error(root)
+            return root
+
+        return self._asked(params, read)
+
+    def _asked(self, params: dict[str, str], read: Callable[[bytes], T]) -> T:
+        """Ask until the answer can be read, at most `ASKS` times."""
+        for left in reversed(range(ASKS)):
+            answer = self._transport.get(
+                self.base_url, params, accept={200, *ERROR_STATUSES}, max_bytes=LARGEST_ANSWER
+            )
+            try:
+                return read(answer.content)
+            except MalformedResponse as error:
+                if answer.status != 200:
+                    raise RequestRefused(
+                        f"{answer.url} answered {answer.status}",
+                        url=answer.url,
+                        advice="check the server's address",
+                    ) from error
+                if not left:
+                    raise MalformedResponse(f"{answer.url}: {error.message}", advice=error.advice) from error
+                log.warning("%s: %s; asking again", answer.url, error.message)
+        raise AssertionError
+
+
+def _new_token(token: str, seen: set[str]) -> None:
+    """Remember a token, or refuse one that was there before: the list would never end."""
+    if token in seen:
+        raise MalformedResponse(f"the server gave the resumption token {token!r} twice", advice=LATER)
+    seen.add(token)

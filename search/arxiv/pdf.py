@@ -1,0 +1,104 @@
+"""Fetching one version's PDF, and refusing everything that is not a whole one."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from search.arxiv.identifiers import pdf_url
+from search.arxiv.markup import page_title
+from search.arxiv.transport import Answer, Transport
+from search.errors import NetworkUnreachable, NotAPDF, PDFNotFound, TruncatedPDF
+
+#: Larger files are refused, in bytes. arXiv itself accepts submissions of 50 MB; the PDFs made of them
+#: are seldom above 100 MB.
+LARGEST_PDF = 300_000_000
+#: Where the signature and the end-of-file mark may stand: readers accept leading and trailing bytes of
+#: this order (ISO 32000-1, annex H.3, implementation notes 13 and 18).
+SIGNATURE_WITHIN = 1024
+END_WITHIN = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class PDFDownload:
+    """A whole PDF."""
+
+    content: bytes
+    #: Hexadecimal.
+    sha256: str
+    #: The address that answered, after redirects.
+    url: str
+
+
+def download_pdf(
+    transport: Transport, base_url: str, work_id: str, version: int | None, *, largest: int = LARGEST_PDF
+) -> PDFDownload:
+    """Return the PDF of a work's version.
+
+    Raises:
+        PDFNotFound: the server has none (404, 410).
+        NotAPDF: something else arrived; the message names the page's title.
+        TruncatedPDF: fewer bytes than announced, or no end-of-file mark.
+        TransportError: the server could not be asked.
+    """
+    url = pdf_url(base_url, work_id, version)
+    received = 0
+
+    def read(answer: Answer) -> PDFDownload:
+        nonlocal received
+        received = 0
+        if answer.status in {404, 410}:
+            raise PDFNotFound(
+                f"{answer.url} answered {answer.status}: there is no PDF of this version",
+                advice="it may be withdrawn, or too new to be there yet",
+            )
+        if (answer.announced or 0) > largest:
+            raise _too_large(answer, largest)
+        content = bytearray()
+        for chunk in answer.chunks():
+            content += chunk
+            received = len(content)
+            if received > largest:
+                raise _too_large(answer, largest)
+            if received >= SIGNATURE_WITHIN:
+                _check_signature(bytes(content[:SIGNATURE_WITHIN]), answer, bytes(content[:65536]))
+        whole = bytes(content)
+        _check_whole(whole, answer)
+        return PDFDownload(whole, hashlib.sha256(whole).hexdigest(), answer.url)
+
+    try:
+        return transport.stream(url, read, accept={200, 404, 410})
+    except NetworkUnreachable as error:
+        if not received:
+            raise
+        raise TruncatedPDF(
+            f"{url} broke off after {received:,} bytes", advice="fetch it again later"
+        ) from error
+
+
+def _check_whole(content: bytes, answer: Answer) -> None:
+    _check_signature(content[:SIGNATURE_WITHIN], answer, content)
+    if answer.announced is not None and len(content) != answer.announced:
+        raise TruncatedPDF(
+            f"{answer.url} sent {len(content):,} of {answer.announced:,} bytes", advice="fetch it again later"
+        )
+    if b"%%EOF" not in content[-END_WITHIN:]:
+        raise TruncatedPDF(
+            f"{answer.url} sent {len(content):,} bytes that end without an end-of-file mark",
+            advice="fetch it again later",
+        )
+
+
+def _check_signature(start: bytes, answer: Answer, content: bytes) -> None:
+    if b"%PDF-" in start:
+        return
+    title = page_title(content)
+    named = f" titled {title!r}" if title else ""
+    raise NotAPDF(
+        f"{answer.url} sent {answer.content_type or 'something without a type'}{named}, not a PDF",
+        advice="open the address in a browser: there may be no PDF, or the server wants to see a person",
+    )
+
+
+def _too_large(answer: Answer, largest: int) -> NotAPDF:
+    return NotAPDF(f"{answer.url} is larger than {largest:,} bytes", advice="add the file by hand with --pdf")

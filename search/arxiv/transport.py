@@ -1,0 +1,309 @@
+"""HTTP as arXiv wants it asked: named, paced, patient, and never for ever.
+
+Every request waits for its turn (politeness.py), carries a User-Agent that says who asks, and is tried
+again where trying can help: 503 and 429 after the pause the server names, other 5xx, resets and
+time-outs after a growing one. What still fails is one of our errors; no httpx error gets out.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+
+from search.arxiv.politeness import SHARED, OnWait, Politeness, Sleep
+from search.errors import (
+    MalformedResponse,
+    NetworkUnreachable,
+    RateLimited,
+    RequestRefused,
+    ServerUnavailable,
+    SettingsError,
+    TransportError,
+)
+
+#: First pause after a failure that named none, in seconds; it doubles with each.
+BACKOFF = 2.0
+#: The same after a 429: arXiv sends it without Retry-After to whom it has been asking to slow down.
+RATE_BACKOFF = 30.0
+#: The longest pause a server may ask for before we give up and say so, in seconds. arXiv's 503 have
+#: been seen to ask for 5 to 600.
+LONGEST_PAUSE = 900.0
+#: One answer may take so many read time-outs in all, however steadily it drips.
+DEADLINE_FACTOR = 10
+REDIRECTS = 5
+LARGEST_ANSWER = 100_000_000
+
+T = TypeVar("T")
+Params = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A whole answer."""
+
+    content: bytes
+    #: The address that answered, after redirects.
+    url: str
+    status: int
+    content_type: str
+
+
+class Answer:
+    """An answer whose body is still on its way."""
+
+    def __init__(self, response: httpx.Response, deadline: float, clock: Callable[[], float]) -> None:
+        self._response = response
+        self._deadline = deadline
+        self._clock = clock
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self._response.status_code
+
+    @property
+    def url(self) -> str:
+        """The address that answered, after redirects."""
+        return str(self._response.url)
+
+    @property
+    def content_type(self) -> str:
+        """The media type without parameters, in lower case; empty if none was sent."""
+        return self.header("content-type").partition(";")[0].strip().lower()
+
+    def header(self, name: str) -> str:
+        """Return a header's value; empty if it was not sent."""
+        return str(self._response.headers.get(name, ""))
+
+    @property
+    def announced(self) -> int | None:
+        """Bytes of the body as the server announced them; None: unknown, or packed on the way."""
+        length = self.header("content-length")
+        packed = self.header("content-encoding").lower() not in {"", "identity"}
+        return int(length) if length.isdecimal() and not packed else None
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the unpacked body piece by piece; a body that drips past the deadline is an error."""
+        for chunk in self._response.iter_bytes(65536):
+            if self._clock() > self._deadline:
+                raise httpx.ReadTimeout("the answer drips", request=self._response.request)
+            yield chunk
+
+
+#: The request itself cannot be sent; another try would not change that.
+_UNASKABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL, httpx.CookieConflict)
+
+
+@contextmanager
+def mapped_errors(url: str) -> Iterator[None]:
+    """Turn every error of httpx into one of ours; tests/arxiv/test_transport.py goes through all of them."""
+    try:
+        yield
+    except httpx.TimeoutException as error:
+        raise NetworkUnreachable(
+            f"no answer from {url} in time ({type(error).__name__})", url=url, advice="try again later"
+        ) from error
+    except httpx.TooManyRedirects as error:
+        raise RequestRefused(
+            f"{url} redirects in a circle", url=url, advice="check the base URL in the settings"
+        ) from error
+    except _UNASKABLE as error:
+        raise RequestRefused(
+            f"{url} cannot be asked: {error}", url=url, advice="check the base URL in the settings"
+        ) from error
+    except httpx.HTTPStatusError as error:
+        raise RequestRefused(f"{url} answered {error.response.status_code}", url=url) from error
+    except httpx.DecodingError as error:
+        raise MalformedResponse(
+            f"the answer of {url} is packed wrongly: {error}", advice="try again later"
+        ) from error
+    except (httpx.HTTPError, httpx.StreamError) as error:
+        raise NetworkUnreachable(
+            f"{url} cannot be reached: {error or type(error).__name__}",
+            url=url,
+            advice="check the network connection and try again",
+        ) from error
+
+
+class Transport:
+    """A polite HTTP client for one kind of request; several may share a host's budget.
+
+    Args:
+        contact: mail address or URL for the User-Agent.
+        interval: seconds between the starts of two requests of this kind to one host; 0 on loopback.
+        kind: `oai`, `pdf` or `api`: requests of one kind to one host share a budget.
+        timeout: seconds without a byte after which an answer counts as stalled.
+        tries: how often a request is sent at most.
+        on_wait: told seconds and reason before each wait.
+    """
+
+    def __init__(
+        self,
+        *,
+        contact: str | None,
+        interval: float,
+        kind: str = "oai",
+        timeout: float = 60.0,
+        tries: int = 5,
+        sleep: Sleep = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        politeness: Politeness = SHARED,
+        on_wait: OnWait | None = None,
+    ) -> None:
+        self.interval = interval
+        self.kind = kind
+        self._tries = tries
+        self._timeout = timeout
+        self._sleep = sleep
+        self._clock = clock
+        self._politeness = politeness
+        self._on_wait = on_wait
+        self._client = httpx.Client(
+            headers={"User-Agent": user_agent(contact)},
+            timeout=httpx.Timeout(timeout, connect=min(timeout, 20.0)),
+            follow_redirects=True,
+            max_redirects=REDIRECTS,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+    def get(
+        self,
+        url: str,
+        params: Params | None = None,
+        *,
+        accept: Collection[int] = (200,),
+        max_bytes: int = LARGEST_ANSWER,
+    ) -> Response:
+        """Return the whole answer.
+
+        Raises:
+            NetworkUnreachable: no connection, a reset or a time-out, `tries` times.
+            ServerUnavailable: 5xx, `tries` times or with a pause longer than `LONGEST_PAUSE`.
+            RateLimited: 429, likewise.
+            RequestRefused: a status that is neither accepted nor worth another try.
+            MalformedResponse: the answer is larger than `max_bytes`, or packed wrongly.
+        """
+
+        def read(answer: Answer) -> Response:
+            content = bytearray()
+            for chunk in answer.chunks():
+                content += chunk
+                if len(content) > max_bytes:
+                    raise MalformedResponse(f"the answer of {answer.url} is larger than {max_bytes:,} bytes")
+            return Response(bytes(content), answer.url, answer.status, answer.content_type)
+
+        return self.stream(url, read, params, accept=accept)
+
+    def stream(
+        self,
+        url: str,
+        read: Callable[[Answer], T],
+        params: Params | None = None,
+        *,
+        accept: Collection[int] = (200,),
+    ) -> T:
+        """Return what `read` makes of an accepted answer; a body that breaks off is read anew."""
+        for attempt in range(1, self._tries + 1):
+            try:
+                return self._once(url, read, params, accept)
+            except TransportError as error:
+                host = _host(url)
+                if not error.retryable or attempt == self._tries:
+                    raise
+                pause = error.retry_after
+                if pause is None:
+                    base = RATE_BACKOFF if isinstance(error, RateLimited) else BACKOFF
+                    pause = base * 2 ** (attempt - 1)
+                if pause > LONGEST_PAUSE:
+                    raise
+                self._politeness.hold(host, self.kind, pause, error.message)
+        raise AssertionError
+
+    def _once(
+        self, url: str, read: Callable[[Answer], T], params: Params | None, accept: Collection[int]
+    ) -> T:
+        with (
+            mapped_errors(url),
+            self._politeness.turn(
+                _host(url), self.kind, self.interval, on_wait=self._on_wait, sleep=self._sleep
+            ),
+        ):
+            deadline = self._clock() + DEADLINE_FACTOR * self._timeout
+            with self._client.stream("GET", url, params=params) as response:
+                if response.status_code not in accept:
+                    raise _refusal(response)
+                return read(Answer(response, deadline, self._clock))
+
+
+def user_agent(contact: str | None) -> str:
+    """Return `citewell/<version> (+<contact>)`.
+
+    Raises:
+        SettingsError: the contact cannot stand in a header.
+    """
+    product = f"citewell/{importlib.metadata.version('citewell')}"
+    if not contact:
+        return product
+    if not (contact.isascii() and contact.isprintable()) or set(contact) & set("()\\"):
+        raise SettingsError(
+            f"the contact {contact!r} cannot stand in a User-Agent",
+            advice="set CITEWELL_CONTACT to a mail address or URL",
+        )
+    return f"{product} (+{contact})"
+
+
+def _host(url: str) -> str:
+    parsed = httpx.URL(url)
+    return f"{parsed.host}:{parsed.port}" if parsed.port else parsed.host
+
+
+def _refusal(response: httpx.Response) -> TransportError:
+    """Return the error that a status stands for."""
+    status, url = response.status_code, str(response.url)
+    pause = retry_after(response.headers.get("retry-after"), datetime.now(UTC))
+    said = f"{url} answered {status}" + (f" and asks to wait {pause:g} s" if pause else "")
+    if status == 429:
+        return RateLimited(said, url=url, retry_after=pause, advice="wait, and ask less often")
+    if status >= 500 or status == 408:
+        return ServerUnavailable(said, url=url, retry_after=pause, advice="try again later")
+    if status == 403:
+        return RequestRefused(
+            said, url=url, advice="the server blocks this client: set CITEWELL_CONTACT and ask less often"
+        )
+    return RequestRefused(said, url=url, advice="check the address and the base URL in the settings")
+
+
+def retry_after(value: str | None, now: datetime) -> float | None:
+    """Return the seconds that a Retry-After header asks for, as a number or a date; None: nothing usable."""
+    if value is None:
+        return None
+    value = value.strip()
+    try:
+        return max(0.0, float(value)) if value.isdecimal() else max(0.0, (_date(value) - now).total_seconds())
+    except ValueError:
+        return None
+
+
+def _date(value: str) -> datetime:
+    found = parsedate_to_datetime(value)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
