@@ -1,0 +1,122 @@
+"""Reading order: columns one after the other, never interleaved.
+
+The order in which TeX draws a page is its reading order, and mostly kept here. It is overruled where the
+geometry says otherwise: a page of two columns is read band by band (bands are divided by what spans both
+columns), left before right, from top to bottom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from search.documents.pages import Line, Page
+
+#: A line of a column is at least this part of the text's width wide; shorter ones prove nothing.
+_WIDE = 0.3
+#: So many wide lines on each side make two columns.
+_ENOUGH = 5
+
+
+@dataclass(slots=True)
+class _Unit:
+    """Lines of one block that lie in one column."""
+
+    side: str
+    lines: list[Line]
+    y0: float
+    y1: float
+
+
+def gutter(lines: Sequence[Line], page: Page) -> float | None:
+    """Return the x between two columns, or None for a page of one."""
+    if not lines:
+        return None
+    left = min(line.x0 for line in lines)
+    right = max(line.x1 for line in lines)
+    for middle in ((left + right) / 2, page.width / 2):
+        wide = _WIDE * (right - left)
+        on_left = [line for line in lines if line.x1 <= middle + 3 and line.x1 - line.x0 >= wide]
+        on_right = [line for line in lines if line.x0 >= middle - 3 and line.x1 - line.x0 >= wide]
+        across = [line for line in lines if line.x0 < middle - 12 and line.x1 > middle + 12]
+        few = min(len(on_left), len(on_right))
+        if few >= _ENOUGH and len(across) <= 1.5 * (len(on_left) + len(on_right)):
+            return (max(line.x1 for line in on_left) + min(line.x0 for line in on_right)) / 2
+    return None
+
+
+def reading_order(lines: Sequence[Line], page: Page) -> list[list[Line]]:
+    """Return the page's lines as column pieces, in reading order."""
+    middle = gutter(lines, page)
+    units = _units(lines, middle)
+    if middle is None:
+        return [_downward(units)] if units else []
+    spanning = sorted((unit for unit in units if unit.side == "both"), key=lambda unit: unit.y0)
+    pieces: list[list[Line]] = []
+    open_dividers: list[_Unit] = []
+    rest = [unit for unit in units if unit.side != "both"]
+    for divider in [*spanning, None]:
+        limit = (divider.y0 + divider.y1) / 2 if divider else float("inf")
+        band = [unit for unit in rest if (unit.y0 + unit.y1) / 2 < limit]
+        rest = [unit for unit in rest if (unit.y0 + unit.y1) / 2 >= limit]
+        if open_dividers and (band or not divider):
+            pieces.append(_downward(open_dividers))
+            open_dividers = []
+        for side in ("left", "right"):
+            column = [unit for unit in band if unit.side == side]
+            if column:
+                pieces.append(_downward(column))
+        if divider:
+            open_dividers.append(divider)
+    return pieces
+
+
+def _units(lines: Sequence[Line], middle: float | None) -> list[_Unit]:
+    """Return the blocks, divided where one reaches over several columns."""
+    blocks: dict[int, list[Line]] = {}
+    for line in lines:
+        blocks.setdefault(line.block, []).append(line)
+    units: list[_Unit] = []
+    for block in blocks.values():
+        sides = ["both"] * len(block) if middle is None else _sides(block, middle)
+        start = 0
+        for index in range(1, len(block) + 1):
+            if index == len(block) or sides[index] != sides[start]:
+                piece = block[start:index]
+                units.append(
+                    _Unit(sides[start], piece, min(l.y0 for l in piece), max(l.y1 for l in piece))  # noqa: E741
+                )
+                start = index
+    return units
+
+
+def _sides(block: Sequence[Line], middle: float) -> list[str]:
+    sides = [_side(line, middle) for line in block]
+    # The short last line of a paragraph over both columns belongs to the paragraph.
+    across = sides.count("both")
+    return ["both"] * len(sides) if across and across >= 0.3 * len(sides) else sides
+
+
+def _side(line: Line, middle: float) -> str:
+    if line.x0 < middle - 12 and line.x1 > middle + 12:
+        return "both"
+    return "left" if (line.x0 + line.x1) / 2 < middle else "right"
+
+
+def _downward(units: Sequence[_Unit]) -> list[Line]:
+    """Return the lines of units that stand above one another; those side by side stay as drawn."""
+    ordered: list[Line] = []
+    group: list[tuple[int, _Unit]] = []
+    bottom = float("-inf")
+    for position, unit in sorted(enumerate(units), key=lambda pair: (pair[1].y0, pair[0])):
+        if group and unit.y0 >= bottom - 2.0:
+            ordered += _as_drawn(group)
+            group = []
+            bottom = float("-inf")
+        group.append((position, unit))
+        bottom = max(bottom, unit.y1)
+    return ordered + _as_drawn(group)
+
+
+def _as_drawn(group: list[tuple[int, _Unit]]) -> list[Line]:
+    return [line for _, unit in sorted(group, key=lambda pair: pair[0]) for line in unit.lines]

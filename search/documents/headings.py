@@ -1,0 +1,230 @@
+"""Headings: lines that stand out from the body, in styles that recur, with numbers that run in order.
+
+Three kinds of evidence, none of which is enough alone: how a line looks (size, weight, capitals, space
+around it), whether its number is the legal successor of the one before, and whether its style is one that
+numbered headings of the same paper have. Bookmarks in the file add to it where the page confirms them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from search.documents.lines import TextLine
+from search.documents.numbering import Number, longest_run, parse_number
+from search.documents.style import BodyStyle
+
+#: A line needs this much evidence to be a numbered heading; without a number it needs more.
+NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
+_LONGEST_TITLE = 160
+_MOST_LINES = 3
+
+#: Titles that are headings wherever they stand alone, in any style.
+_KNOWN = re.compile(
+    r"(?:abstract|introduction|references(?: and notes)?|bibliography|literature cited|acknowledge?ments?"
+    r"|conclusions?|concluding remarks|conclusions? and (?:outlook|discussion|future work)|discussion"
+    r"|appendix|appendices|appendixes|summary|related work|references cited|supplementary materials?)[.:]?",
+    re.IGNORECASE,
+)
+_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm|TABLE|FIG|Listing)\s*\.?\s*[\dIVX]+\b")
+_STATEMENT = re.compile(
+    r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Proof|Case"
+    r"|Step|Exercise|Question|Problem|Fact|Observation|Property)\b", re.IGNORECASE,
+)  # fmt: skip
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_FORMULA = re.compile(r"[=≤≥≈∑∫→∈]|\^\{|_\{")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading and the lines it stands on: `lines[start:end]`."""
+
+    start: int
+    end: int
+    title: str
+    number: str | None
+    level: int
+    page: int
+
+
+Style = tuple[float, str, bool]
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One to three lines that might be a heading."""
+
+    start: int
+    end: int
+    text: str
+    number: Number | None
+    title: str
+    style: Style
+    score: float
+    known: bool
+    page: int
+
+
+def find_headings(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int] = frozenset()) -> list[Heading]:
+    """Return the paper's headings in reading order; an empty list where nothing can be told.
+
+    Args:
+        lines: the whole paper, without its title.
+        body: the style of its ordinary text.
+        bookmarked: indices of lines that a bookmark of the file names.
+    """
+    candidates = _candidates(lines, body, bookmarked)
+    numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
+    chain = longest_run([(c.number, c.score) for c in numbered if c.number])
+    chosen = [replace(numbered[index], number=number) for index, number in chain]
+    if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
+        chosen = []
+    styles = Counter(c.style for c in chosen)
+    taken = {c.start for c in chosen}
+    for c in candidates:
+        if c.start not in taken and _stands_alone(c, styles):
+            chosen.append(c)
+    chosen.sort(key=lambda c: c.start)
+    return _levelled(chosen, body)
+
+
+def _stands_alone(c: Candidate, styles: Counter[Style]) -> bool:
+    """Return whether a line that no number chain took is a heading."""
+    if c.number is not None and styles:
+        return False
+    if c.known:
+        return c.score >= 1.0
+    if styles and c.style in styles:
+        return c.score >= 2.5
+    return c.score >= (UNNUMBERED_FROM + 1.0 if styles else UNNUMBERED_FROM)
+
+
+def _candidates(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int]) -> list[Candidate]:
+    found = []
+    index = 0
+    while index < len(lines):
+        candidate = _candidate(lines, index, body, bookmarked)
+        if candidate:
+            found.append(candidate)
+            index = candidate.end
+        else:
+            index += 1
+    return found
+
+
+def _candidate(lines: Sequence[TextLine], index: int, body: BodyStyle, bookmarked: frozenset[int]) -> Candidate | None:
+    line = lines[index]
+    if not 2 < len(line.text) <= _LONGEST_TITLE or not _LETTERS.search(line.text) or _CAPTION.match(line.text):
+        return None
+    style = style_of(line)
+    if not _may_open(line, style, body, index in bookmarked):
+        return None
+    end = _last_line(lines, index, style, body)
+    text = " ".join(part.text for part in lines[index:end])
+    if len(text) > _LONGEST_TITLE:
+        return None
+    number, title = parse_number(text)
+    if not title[:1].isalnum() and title[:1] not in "\"'“‘(∗*$^":
+        return None
+    known = bool(_KNOWN.fullmatch(title.strip()))
+    score = _score(lines, index, end, text, title, style, body) + (2.0 if index in bookmarked else 0.0) + 1.5 * known + (0.7 if number else 0.0)
+    return Candidate(index, end, text, number, title, style, score, known, line.page)
+
+
+def _may_open(line: TextLine, style: Style, body: BodyStyle, bookmarked: bool) -> bool:
+    """Return whether a line looks in any way unlike the body: the cheap test that spares most lines the rest."""
+    size, font, bold = style
+    first = line.text[0]
+    return (
+        bookmarked or bold or size > 1.05 * body.size or font != body.font or first.isdigit()
+        or line.text.isupper() or bool(_KNOWN.fullmatch(parse_number(line.text)[1].strip()))
+    )  # fmt: skip
+
+
+def style_of(line: TextLine) -> Style:
+    """Return size (to half a point), font and weight of a line; in small capitals, of the capitals."""
+    weights: Counter[tuple[float, str, bool]] = Counter()
+    for span in line.spans:
+        weights[round(2 * span.size) / 2, span.font, span.bold] += sum(map(str.isalnum, span.text))
+    total = weights.total()
+    (size, font, bold), _ = weights.most_common(1)[0]
+    larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= 0.08 * total), default=size)
+    return larger, font, bold
+
+
+def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodyStyle) -> int:
+    """Return where a heading that begins at `index` ends: it goes on in the same style without a gap."""
+    end = index + 1
+    plain = style[1] == body.font and abs(style[0] - body.size) < 0.6
+    while end < len(lines) and end - index < _MOST_LINES and not plain:
+        line, previous = lines[end], lines[end - 1]
+        if (line.page, line.column) != (previous.page, previous.column) or style_of(line) != style:
+            break
+        if not 0 < line.baseline - previous.baseline < 1.6 * style[0] or parse_number(line.text)[0]:
+            break
+        end += 1
+    return end
+
+
+def _score(
+    lines: Sequence[TextLine], index: int, end: int, text: str, title: str, style: Style, body: BodyStyle
+) -> float:
+    """Return the evidence that these lines are a heading, in points."""
+    line, last = lines[index], lines[end - 1]
+    size, font, bold = style
+    score = 0.0
+    if bold and "bold" not in body.font.casefold():
+        score += 1.5 if min(part.bold for part in lines[index:end]) > 0.6 else 0.0
+    ratio = size / body.size
+    score += 2.0 if ratio > 1.25 else 1.5 if ratio > 1.06 else -1.5 if ratio < 0.93 else 0.0
+    score += 0.7 if font != body.font else 0.0
+    letters = "".join(_LETTERS.findall(title))
+    score += 1.0 if letters.isupper() and len(letters) > 3 else 0.0
+    above = _gap(lines[index - 1] if index else None, line)
+    below = _gap(last, lines[end] if end < len(lines) else None)
+    score += 0.8 if above is None or above > 1.25 * body.leading else -0.7
+    score += 0.4 if below is None or below > 1.15 * body.leading else 0.0
+    score -= 1.0 if text.endswith((",", ";", "-")) else 0.5 if text.endswith(".") else 0.0
+    score -= 1.5 if title[:1].islower() else 0.0
+    score -= 1.5 if _FORMULA.search(text) else 0.0
+    score -= 2.0 if _STATEMENT.match(title) else 0.0
+    score -= 1.0 if line.pieces > 3 else 0.0
+    score -= 1.0 if len(text) > 100 else 0.0
+    words = _LETTERS.findall(title)
+    score -= 1.5 if sum(map(len, words)) < 0.5 * len(title.replace(" ", "")) else 0.0
+    return score
+
+
+def _gap(above: TextLine | None, below: TextLine | None) -> float | None:
+    """Return the distance of two baselines in one column, None where they are in different ones."""
+    if above is None or below is None or (above.page, above.column) != (below.page, below.column):
+        return None
+    distance = below.baseline - above.baseline
+    return distance if distance > 0 else None
+
+
+def _levelled(chosen: Sequence[Candidate], body: BodyStyle) -> list[Heading]:
+    """Return the headings with their levels: from the number, else from the style of numbered ones, else by size."""
+    by_style: dict[Style, Counter[int]] = {}
+    for c in chosen:
+        if c.number:
+            by_style.setdefault(c.style, Counter())[c.number.level] += 1
+    free = sorted({c.style[0] for c in chosen if not c.number}, reverse=True)
+    headings = []
+    for c in chosen:
+        if c.number:
+            level = c.number.level
+        elif c.known:
+            level = 1
+        elif c.style in by_style:
+            level = by_style[c.style].most_common(1)[0][0]
+        elif by_style:
+            larger = [counts.most_common(1)[0][0] for style, counts in by_style.items() if style[0] > c.style[0] + 0.4]
+            level = max(larger, default=0) + 1
+        else:
+            level = min(free.index(c.style[0]) + 1, 3)
+        title = c.title.strip().rstrip(".:").strip() or c.text
+        headings.append(Heading(c.start, c.end, title, c.number.printed if c.number else None, level, c.page))
+    return headings

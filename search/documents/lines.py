@@ -1,0 +1,105 @@
+"""Printed lines: what a reader hands over in pieces, joined where it stands on one baseline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from search.documents.characters import compose_accents
+from search.documents.pages import Line, Span
+from search.documents.runs import line_text
+
+
+@dataclass(slots=True)
+class TextLine:
+    """One printed line of one column."""
+
+    #: From 1.
+    page: int
+    #: Number of the column piece on its page, in reading order, from 0.
+    column: int
+    #: The reader's block; lines of one block usually are one paragraph.
+    block: int
+    spans: list[Span]
+    #: How many pieces the reader handed it over in; the cells of a table's row are pieces.
+    pieces: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    #: Size, font and baseline of most of its characters.
+    size: float
+    font: str
+    baseline: float
+    #: Shares of the characters, 0 to 1.
+    bold: float
+    italic: float
+
+    @property
+    def height(self) -> float:
+        """From top to bottom, in points."""
+        return self.y1 - self.y0
+
+
+def join(lines: Sequence[Line], page: int, column: int) -> list[TextLine]:
+    """Return the printed lines of one column piece, in the order given.
+
+    A piece continues the line before it where it stands on its right and shares at least half of the
+    height of the lower of the two: pymupdf splits "1" from "Introduction", and a table's row into cells.
+    """
+    rows: list[list[Line]] = []
+    top = bottom = right = 0.0
+    for line in lines:
+        if rows:
+            shared = min(bottom, line.y1) - max(top, line.y0)
+            lower = min(bottom - top, line.y1 - line.y0)
+            if lower > 0 and shared >= 0.5 * lower and line.x0 >= right - 2.0:
+                rows[-1].append(line)
+                top, bottom, right = min(top, line.y0), max(bottom, line.y1), line.x1
+                continue
+        rows.append([line])
+        top, bottom, right = line.y0, line.y1, line.x1
+    return [text_line(row, page, column) for row in rows]
+
+
+def text_line(pieces: Sequence[Line], page: int, column: int) -> TextLine:
+    """Return one printed line, made of the reader's pieces from left to right."""
+    spans = [span for piece in pieces for span in piece.spans]
+    size, font, baseline, bold, italic = _style(spans)
+    text = " ".join(compose_accents(line_text(spans, size, baseline)).split())
+    return TextLine(
+        page=page,
+        column=column,
+        block=pieces[0].block,
+        spans=spans,
+        pieces=len(pieces),
+        x0=min(piece.x0 for piece in pieces),
+        y0=min(piece.y0 for piece in pieces),
+        x1=max(piece.x1 for piece in pieces),
+        y1=max(piece.y1 for piece in pieces),
+        text=text,
+        size=size,
+        font=font,
+        baseline=baseline,
+        bold=bold,
+        italic=italic,
+    )
+
+
+def _style(spans: Sequence[Span]) -> tuple[float, str, float, float, float]:
+    """Return size, font and baseline of most characters, and the shares of bold and italic."""
+    if len(spans) == 1:
+        span = spans[0]
+        return span.size, span.font, span.baseline, float(span.bold), float(span.italic)
+    styles: Counter[tuple[float, str, float]] = Counter()
+    bold = italic = total = 0
+    for span in spans:
+        weight = len(span.text)
+        styles[span.size, span.font, span.baseline] += weight
+        total += weight
+        bold += weight * span.bold
+        italic += weight * span.italic
+    size, font, baseline = styles.most_common(1)[0][0]
+    return size, font, baseline, bold / total, italic / total

@@ -1,0 +1,111 @@
+"""What a page reader hands over: pages of lines of spans, as plain data.
+
+Everything in this room works on these classes, so that another reader (an OCR engine, a reader under
+another licence) needs one new module and nothing else.
+
+All lengths are PDF points (1/72 inch); the origin is the page's top left corner, y grows downward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(slots=True)
+class Span:
+    """Consecutive characters of one font, size and baseline."""
+
+    text: str
+    font: str
+    size: float
+    bold: bool
+    italic: bool
+    #: The reader's own opinion that this is raised text. One hint, not a decision.
+    raised_hint: bool
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    #: The y of the baseline.
+    baseline: float
+
+
+@dataclass(slots=True)
+class Line:
+    """What the reader calls a line. One printed line may come in several: "1" and "Introduction"."""
+
+    spans: list[Span]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    #: Which of the page's blocks it belongs to, from 0 in the order of the page's content.
+    block: int
+    #: Whether the text runs from left to right; false for what stands in the margin on its side.
+    horizontal: bool = True
+
+
+@dataclass(slots=True)
+class Link:
+    """A rectangle that leads to an address on the web."""
+
+    uri: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(slots=True)
+class Page:
+    """One page; lines in the order in which the file draws them."""
+
+    #: From 1.
+    number: int
+    width: float
+    height: float
+    lines: list[Line] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """One entry of the file's own outline."""
+
+    #: From 1.
+    level: int
+    title: str
+    #: From 1.
+    page: int
+
+
+class PageReader(Protocol):
+    """An opened document."""
+
+    #: Name and version, e.g. "pymupdf-2.0".
+    name: str
+    #: Whether the file's structure was broken and had to be rebuilt.
+    repaired: bool
+
+    @property
+    def page_count(self) -> int:
+        """Number of pages."""
+        ...
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the pages in order.
+
+        Raises:
+            DamagedPDF: a page's content cannot be read.
+        """
+        ...
+
+    def bookmarks(self) -> Sequence[Bookmark]:
+        """Return the file's outline, in order; empty where it has none."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the document."""
+        ...

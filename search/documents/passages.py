@@ -1,0 +1,180 @@
+"""Passages: verbatim stretches of one section, 1,000 to 1,500 characters, with their boxes on the pages."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from search.documents.paragraphs import LineAt, Paragraph, text_of
+from search.documents.sentences import sentences
+from search.models import Box, PassageKind
+
+#: Bounds of a passage in characters. The last one of a section may be shorter.
+SHORTEST, LONGEST = 1000, 1500
+#: A block that has to be cut is repeated by so many characters, at most, in the next passage.
+OVERLAP = 200
+#: Between two paragraphs.
+BREAK = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A passage before it has its place in the paper."""
+
+    text: str
+    kind: PassageKind
+    page: int
+    boxes: tuple[Box, ...]
+
+
+def passages(paragraphs: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piece]:
+    """Return the passages of one section: its running text first, then captions, tables and footnotes.
+
+    Running text is cut between paragraphs where that gives a passage of the right length, else between
+    sentences, and then the next passage repeats up to `OVERLAP` characters.
+    """
+    flow = [paragraph for paragraph in paragraphs if paragraph.kind in {"text", "theorem", "formula"}]
+    apart = [paragraph for paragraph in paragraphs if paragraph.kind not in {"text", "theorem", "formula"}]
+    pieces = _pieces(flow, vocabulary)
+    for group in _together(apart):
+        pieces += _pieces(group, vocabulary)
+    return pieces
+
+
+def _together(apart: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
+    """Yield captions and tables one by one, and the footnotes as one text."""
+    notes = [paragraph for paragraph in apart if paragraph.kind == "footnote"]
+    yield from ([paragraph] for paragraph in apart if paragraph.kind != "footnote")
+    if notes:
+        yield notes
+
+
+def _pieces(group: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piece]:
+    parts: list[str] = []
+    places: list[LineAt] = []
+    starts: list[int] = []
+    at = 0
+    for paragraph in group:
+        text, lines = text_of(paragraph.lines, vocabulary, at)
+        if not text:
+            continue
+        starts.append(at)
+        parts.append(text)
+        places += lines
+        at += len(text) + len(BREAK)
+    whole = BREAK.join(parts)
+    kinds = {paragraph.kind for paragraph in group}
+    kind: PassageKind = kinds.pop() if len(kinds) == 1 else "text"
+    return [_piece(whole, start, end, places, kind) for start, end in cuts(whole, starts)]
+
+
+def _piece(whole: str, start: int, end: int, places: Sequence[LineAt], kind: PassageKind) -> Piece:
+    lines = [place for place in places if place.start < end and place.end > start]
+    return Piece(whole[start:end], kind, lines[0].line.page, boxes_of(lines))
+
+
+def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:
+    """Return one box per column piece that the lines lie in, in reading order."""
+    boxes: list[Box] = []
+    last: tuple[int, int] | None = None
+    for place in places:
+        line = place.line
+        box = Box(page=line.page, x0=line.x0, y0=line.y0, x1=line.x1, y1=line.y1)
+        if (line.page, line.column) == last:
+            boxes[-1] = _union(boxes[-1], box)
+        else:
+            boxes.append(box)
+        last = (line.page, line.column)
+    return tuple(
+        Box(page=b.page, x0=round(b.x0, 1), y0=round(b.y0, 1), x1=round(b.x1, 1), y1=round(b.y1, 1)) for b in boxes
+    )
+
+
+def _union(a: Box, b: Box) -> Box:
+    return Box(page=a.page, x0=min(a.x0, b.x0), y0=min(a.y0, b.y0), x1=max(a.x1, b.x1), y1=max(a.y1, b.y1))
+
+
+def cuts(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the (start, end) of the passages of a text whose paragraphs begin at `starts`."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while len(text) - at > LONGEST:
+        rest = len(text) - at
+        target = at + min(max(rest / -(-rest // LONGEST), SHORTEST), LONGEST)
+        low, high = at + SHORTEST, at + LONGEST
+        breaks = [start for start in starts if low <= start - len(BREAK) <= high]
+        if breaks:
+            at_next = min(breaks, key=lambda start: abs(start - target))
+            found.append((at, at_next - len(BREAK)))
+            at = at_next
+            continue
+        end = _cut(text, low, high, target)
+        found.append((at, end))
+        block = starts[bisect_right(starts, end - 1) - 1]
+        at = _resume(text, end, floor=max(block, at + 1))
+    if text[at:].strip():
+        found.append((at, len(text)))
+    return found
+
+
+def _cut(text: str, low: int, high: int, target: float) -> int:
+    """Return where to cut: after the sentence that ends nearest to the target, else after a word."""
+    window = low - OVERLAP
+    ends = [window + end for _, end in sentences(text[window : high + 40])]
+    # A sentence that the window itself cut off does not end there.
+    ends = [end for end in ends if low <= end <= high]
+    if ends:
+        return min(ends, key=lambda end: abs(end - target))
+    space = text.rfind(" ", low, high + 1)
+    return space if space > 0 else high
+
+
+def _resume(text: str, end: int, floor: int) -> int:
+    """Return where the next passage begins: at a sentence (else a word) at most `OVERLAP` before `end`."""
+    begin = max(end - OVERLAP, floor)
+    window = sentences(text[begin:end])
+    later = [begin + start for start, _ in window[1:]]
+    if later:
+        return later[0]
+    if begin == floor:
+        return begin
+    space = text.find(" ", begin, end)
+    return space + 1 if space >= 0 else begin
+
+
+def split_passage(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Return `text` in parts that fit, cut between sentences, else between words, else anywhere.
+
+    Every part is a verbatim substring of `text`, in order and without overlap; only space is lost
+    between them. A single character that does not fit is returned as it is.
+
+    Args:
+        text: a passage.
+        fits: whether a part is short enough (for a model's token limit, say); what fits must still fit
+            when it is made shorter.
+    """
+    text = text.strip()
+    if not text or fits(text):
+        return [text] if text else []
+    ends = [end for _, end in sentences(text)][:-1]
+    if not ends:
+        ends = [index for index in range(1, len(text)) if text[index].isspace() and not text[index - 1].isspace()]
+    if not ends:
+        ends = list(range(1, len(text)))
+    if not ends:
+        return [text]
+    end = _longest(text, ends, fits)
+    return split_passage(text[:end], fits) + split_passage(text[end:], fits)
+
+
+def _longest(text: str, ends: Sequence[int], fits: Callable[[str], bool]) -> int:
+    """Return the last of the ends up to which the text fits, by halving; the first where none does."""
+    low, high = 0, len(ends)
+    while low < high:
+        middle = (low + high) // 2
+        if fits(text[: ends[middle]]):
+            low = middle + 1
+        else:
+            high = middle
+    return ends[max(low - 1, 0)]

@@ -1,0 +1,173 @@
+"""The page reader over pymupdf (AGPL-3.0, an optional extra). The only module that knows it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from search.documents.pages import Bookmark, Line, Link, Page, Span
+from search.errors import DamagedPDF, EncryptedPDF, MissingExtra
+
+#: MuPDF has one context per process and no locks of its own: all calls take turns.
+_TURN = threading.RLock()
+
+_BOLD_FONT = re.compile(r"bold|black|heavy|demi|cmbx|cmb\d|sfbx|ecbx|medi\b|-bd|ptmb|phvb", re.IGNORECASE)
+_ITALIC_FONT = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|cmmi|regu?ital", re.IGNORECASE)
+
+# Bits of a span's `flags` (pymupdf documentation, "Font flags").
+_SUPERSCRIPT, _ITALIC, _BOLD = 1, 2, 16
+
+_DAMAGED = "download it again; a file that stays like this cannot be read"
+
+
+def _pymupdf() -> ModuleType:
+    """Import pymupdf and silence MuPDF's messages on stderr: what goes wrong is raised or noted by us."""
+    try:
+        import pymupdf
+    except ImportError as error:
+        raise MissingExtra("pymupdf", "pdf", why="reading PDF files") from error
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    module: ModuleType = pymupdf
+    return module
+
+
+class PyMuPDFReader:
+    """A `PageReader` over one PDF, from a path or from its bytes.
+
+    Raises:
+        MissingExtra: pymupdf is not installed.
+        EncryptedPDF: the file wants a password.
+        DamagedPDF: no PDF, cut off, or without a page.
+        FileNotFoundError: there is no such file.
+    """
+
+    def __init__(self, source: Path | bytes) -> None:
+        self._pymupdf = _pymupdf()
+        self.name = f"pymupdf-{self._pymupdf.__version__}"
+        self._label = source.name if isinstance(source, Path) else "the PDF"
+        content = source.read_bytes() if isinstance(source, Path) else source
+        with _TURN:
+            self._document = self._open(content)
+        #: A table of contents that had to be rebuilt in a file without its last line: it was cut off.
+        self.repaired = bool(self._document.is_repaired)
+        if self.repaired and b"%%EOF" not in content[-2048:]:
+            self.close()
+            raise DamagedPDF(f"{self._label} ends before its end", advice=_DAMAGED)
+        if not self._document.page_count:
+            self.close()
+            raise DamagedPDF(f"{self._label} has no pages", advice=_DAMAGED)
+
+    def _open(self, content: bytes) -> Any:
+        if b"%PDF-" not in content[:1024]:
+            what = "is empty" if not content else "is no PDF"
+            raise DamagedPDF(f"{self._label} {what}", advice=_DAMAGED)
+        try:
+            document = self._pymupdf.open(stream=content, filetype="pdf")
+            if document.needs_pass:
+                document.close()
+                raise EncryptedPDF(
+                    f"{self._label} is encrypted", advice="remove the password (qpdf --decrypt) and try again"
+                )
+            _ = document.page_count
+        except (self._pymupdf.FileDataError, *self._failures()) as error:
+            raise DamagedPDF(f"{self._label} cannot be opened ({error})", advice=_DAMAGED) from error
+        return document
+
+    def _failures(self) -> tuple[type[BaseException], ...]:
+        """Return what MuPDF raises: its own tree, and the plain errors that pymupdf turns some into."""
+        return (self._pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
+
+    @property
+    def page_count(self) -> int:
+        """Number of pages."""
+        with _TURN:
+            return int(self._document.page_count)
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the pages in order, without their pictures."""
+        flags = self._pymupdf.TEXTFLAGS_DICT & ~self._pymupdf.TEXT_PRESERVE_IMAGES
+        for number in range(1, self.page_count + 1):
+            try:
+                with _TURN:
+                    page = self._document.load_page(number - 1)
+                    raw = page.get_text("dict", flags=flags)
+                    links = page.get_links()
+            except self._failures() as error:
+                raise DamagedPDF(
+                    f"page {number} of {self._label} cannot be read ({error})", advice=_DAMAGED
+                ) from error
+            yield Page(
+                number=number,
+                width=raw["width"],
+                height=raw["height"],
+                lines=_lines(raw["blocks"]),
+                links=[
+                    Link(link["uri"], *link["from"]) for link in links if link.get("uri") and link.get("from")
+                ],
+            )
+
+    def bookmarks(self) -> list[Bookmark]:
+        """Return the outline; a broken one counts as none."""
+        try:
+            with _TURN:
+                outline = self._document.get_toc(simple=True)
+        except self._failures():
+            return []
+        return [
+            Bookmark(level, " ".join(title.split()), page) for level, title, page in outline if page > 0
+        ]
+
+    def close(self) -> None:
+        """Close the file."""
+        with _TURN:
+            self._document.close()
+
+
+@lru_cache(maxsize=4096)
+def _weight(font: str, flags: int) -> tuple[bool, bool]:
+    """Return bold and italic: many fonts of TeX say it in their name only."""
+    return (
+        bool(flags & _BOLD) or bool(_BOLD_FONT.search(font)),
+        bool(flags & _ITALIC) or bool(_ITALIC_FONT.search(font)),
+    )
+
+
+def _lines(blocks: list[dict[str, Any]]) -> list[Line]:
+    """Return the page's lines; spans that differ in nothing but a space that MuPDF put in are one."""
+    lines = []
+    for index, block in enumerate(blocks):
+        for raw in block.get("lines", ()):
+            spans = _spans(raw["spans"])
+            if spans:
+                x0, y0, x1, y1 = raw["bbox"]
+                cosine, sine = raw["dir"]
+                lines.append(Line(spans, x0, y0, x1, y1, index, cosine > 0.99 and abs(sine) < 0.1))
+    return lines
+
+
+def _spans(raw_spans: list[dict[str, Any]]) -> list[Span]:
+    spans: list[Span] = []
+    last: Span | None = None
+    last_style: tuple[str, float, int, float] | None = None
+    for raw in raw_spans:
+        text = raw["text"]
+        if not text:
+            continue
+        font, size, flags, baseline = raw["font"], raw["size"], raw["flags"], raw["origin"][1]
+        x0, y0, x1, y1 = raw["bbox"]
+        style = (font, size, flags, baseline)
+        if last is not None and style == last_style:
+            last.text += text
+            last.x1 = x1
+            continue
+        bold, italic = _weight(font, flags)
+        last = Span(text, font, size, bold, italic, bool(flags & _SUPERSCRIPT), x0, y0, x1, y1, baseline)
+        last_style = style
+        spans.append(last)
+    return spans

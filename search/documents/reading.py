@@ -1,0 +1,137 @@
+"""A PDF as a `ReadPaper`: pages to lines, lines to sections, sections to passages and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from search.documents.characters import readable_share
+from search.documents.columns import reading_order
+from search.documents.furniture import without_furniture
+from search.documents.headings import Heading, find_headings
+from search.documents.lines import TextLine, join
+from search.documents.pages import Link, Page, PageReader
+from search.documents.paragraphs import vocabulary_of
+from search.documents.passages import passages
+from search.documents.references import references
+from search.documents.sections import parts
+from search.documents.style import BodyStyle, body_style
+from search.documents.titles import find_title
+from search.errors import NoTextInPDF
+from search.models import Passage, Quality, ReadPaper, Reference, Section
+
+#: Of our own reading, whatever reads the pages. It goes up whenever the same PDF would give another text.
+READING = 1
+#: A page with fewer characters than this is a picture or empty.
+_TEXT_LESS = 20
+#: Under so many characters the paper as a whole has no text.
+_NO_TEXT = 100
+
+
+def read_pdf(source: Path | bytes) -> ReadPaper:
+    """Return title, sections, passages and references of a PDF.
+
+    Text is verbatim as on the page, with words divided at line ends put together, ligatures and
+    mathematical letters written out, raised and lowered runs as `^4`, `_{ij}` (see
+    `search.documents.runs`), and without running heads, page numbers and raised citation marks.
+    The passages of a section are its running text, then its captions, tables and footnotes; what stands
+    before the first heading and is no prose (authors, addresses) is in no passage.
+
+    Args:
+        source: a path, or the file's bytes.
+
+    Raises:
+        MissingExtra: pymupdf is not installed.
+        EncryptedPDF: the file wants a password.
+        DamagedPDF: it is no PDF, or broken beyond repair, or was cut off, or has no page.
+        NoTextInPDF: it holds pictures of text only.
+        OSError: the path cannot be read.
+    """
+    from search.documents.pymupdf_reader import PyMuPDFReader
+
+    reader = PyMuPDFReader(source)
+    try:
+        return read(reader, source.name if isinstance(source, Path) else "the PDF")
+    finally:
+        reader.close()
+
+
+def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
+    """Return what an opened document holds; `label` names it in errors."""
+    pages = list(reader.pages())
+    notes = ["the file's structure was damaged and has been rebuilt"] if reader.repaired else []
+    notes += _textless(pages, label)
+    lines = _lines(pages)
+    if not lines:
+        raise NoTextInPDF(f"{label} has no text outside its margins", advice=_OCR)
+    body = body_style(lines)
+    title, rest = find_title(lines, body)
+    headings = find_headings(rest, body)
+    sections, found, entries = _contents(rest, headings, body, {page.number: page.links for page in pages})
+    if not headings:
+        notes.append("no headings were found; the whole paper is one section")
+    return ReadPaper(
+        title=title,
+        sections=tuple(sections),
+        passages=tuple(found),
+        references=tuple(entries),
+        quality=Quality(
+            pages=len(pages),
+            characters=sum(len(line.text) for line in lines),
+            readable=round(readable_share([line.text for line in lines]), 4),
+            headings=len(headings),
+            structure="headings" if headings else "whole paper",
+            notes=tuple(notes),
+        ),
+        reader=f"{reader.name}/{READING}",
+    )
+
+
+_OCR = "it seems to be a scan; text recognition is needed first (ocrmypdf, for one, adds a text layer)"
+
+
+def _textless(pages: Sequence[Page], label: str) -> list[str]:
+    """Return a note about pages without text; raise where there is none on any."""
+    counts = [sum(len(span.text) for line in page.lines for span in line.spans) for page in pages]
+    if sum(counts) < _NO_TEXT:
+        raise NoTextInPDF(f"{label} has no text on its {len(pages)} pages", advice=_OCR)
+    without = [str(page.number) for page, count in zip(pages, counts, strict=True) if count < _TEXT_LESS]
+    return [f"pages without text: {', '.join(without)}"] if without else []
+
+
+def _lines(pages: Sequence[Page]) -> list[TextLine]:
+    """Return the printed lines of the whole paper, in reading order."""
+    found = []
+    for page, kept in zip(pages, without_furniture(pages), strict=True):
+        for column, piece in enumerate(reading_order(kept, page)):
+            found += [line for line in join(piece, page.number, column) if line.text]
+    return found
+
+
+def _contents(
+    lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyle, links: Mapping[int, Sequence[Link]]
+) -> tuple[list[Section], list[Passage], list[Reference]]:
+    """Return the sections, their passages in reading order, and the entries of the reference lists."""
+    vocabulary = vocabulary_of(lines)
+    sections: list[Section] = []
+    found: list[Passage] = []
+    entries: list[TextLine] = []
+    for part in parts(lines, headings, body.size):
+        name = ""
+        if part.section:
+            sections.append(part.section)
+            name = " > ".join(part.section.path)
+            if part.section.kind == "references":
+                entries += part.lines
+        for piece in passages(part.paragraphs, vocabulary):
+            found.append(
+                Passage(
+                    ordinal=len(found) + 1,
+                    section=name,
+                    page=piece.page,
+                    boxes=piece.boxes,
+                    text=piece.text,
+                    kind=piece.kind,
+                )
+            )
+    return sections, found, references(entries, vocabulary, links)

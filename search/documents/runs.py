@@ -1,0 +1,174 @@
+"""Raised and lowered runs, recognised by geometry and written so that 10⁴ never becomes 104.
+
+A raised run of one character is written `^4`, of several `^{12}` or `^{-3}`; a lowered one `_i` or
+`_{ij}`; runs nest: `2^{n^2}`. Primes and degree rings stand as they are (x′, 90◦), and so do the
+endings of ordinals (19th). Raised citation numbers and footnote marks (after a word or punctuation)
+are left out: they are no part of the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from search.documents.characters import expand
+from search.documents.pages import Span
+
+#: A script is at most this part of the size it hangs on: TeX sets 7 on 10, 8 on 12, 6 on 8, 5 on 7 (0.71
+#: to 0.75); Word about 0.65; \footnotesize in a footnote 6 on 7 (0.86).
+SCRIPT_RATIO = 0.9
+#: How far a script's baseline is off, in sizes of its base: TeX raises by 0.29 to 0.41, lowers by 0.13 to
+#: 0.25; a misplaced baseline is off by less than 0.05.
+RAISED_FROM, LOWERED_FROM = 0.13, 0.08
+#: Beyond this it is another row (a limit of a sum, a numerator), still written as a script.
+FARTHEST = 1.6
+#: A run of the same size counts as raised where the reader says so too (Word's "raised by 3 points").
+SAME_SIZE_RAISED = (0.2, 0.7)
+
+_MARK = re.compile(r"[\[(]?[\d*∗†‡§¶‖⋆#]+(?:\s*[,;–—-]\s*[\d*∗†‡§¶‖⋆#]+)*[\])]?[,.]?")
+_ORDINAL_ENDING = re.compile(r"st|nd|rd|th")
+_AS_IT_STANDS = re.compile("[′″‴'’◦°]+")
+_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_ELEMENT = re.compile(r"[A-Z][a-z]?(?![a-z])")
+_MATH_FONT = re.compile(r"MI\d|MI$|SY\d|SY$|MSBM|MSAM|EUFM|EUSM|BX?MI|Math|mtmi|txmi|RSFS|CMMIB", re.IGNORECASE)
+#: Glyph boxes of these fonts hang from their top, so their baselines say nothing.
+_EXTENSION_FONT = re.compile(r"CMEX|MTEX|txex|pxex|Extension|MTExtra|EXT", re.IGNORECASE)
+
+#: After these a raised number is an exponent: units, and functions whose power is written on their name.
+_EXPONENT_BASES = frozenset(
+    "km cm mm nm m s kg g mg Hz kHz MHz GHz eV keV MeV GeV TeV pc kpc Mpc Gpc yr sr K deg arcsec arcmin "
+    "fm fb pb mol Pa kPa MPa sec hr min erg Jy mJy dex Torr rad "
+    "log ln exp sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan max min det dim ker sup inf lim "
+    "Tr tr Re Im diag grad div sgn erf Var Cov var cov arg mod gcd Ext Tor Hom Aut End Sym chi".split()
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Level:
+    """One level of a line: the ordinary text, or a script that hangs on the level below it."""
+
+    size: float
+    baseline: float
+    kind: str = ""
+    parts: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        return "".join(self.parts)
+
+
+def line_text(spans: Sequence[Span], size: float, baseline: float) -> str:
+    """Return the text of a printed line, scripts marked and marks left out.
+
+    Args:
+        spans: from left to right.
+        size: the size of the line's ordinary text, in points.
+        baseline: the y of its baseline.
+    """
+    if len(spans) == 1:
+        return expand(spans[0].text)
+    levels = [_Level(size, baseline)]
+    font, end = "", spans[0].x0
+    for span in spans:
+        text = expand(span.text)
+        gap = span.x0 - end > 0.12 * span.size
+        end = span.x1
+        if not text.strip():
+            if text:
+                levels[-1].parts.append(text)
+            continue
+        kind = _settle(levels, span, text, font)
+        if not kind and gap and levels[0].parts and not levels[0].parts[-1].endswith(" "):
+            levels[0].parts.append(" ")
+        levels[-1].parts.append(text)
+        if len(levels) == 1:
+            font = span.font
+    while len(levels) > 1:
+        _close(levels, "", font)
+    return levels[0].text()
+
+
+def _settle(levels: list[_Level], span: Span, text: str, font: str) -> str:
+    """Close and open levels until the last one is the level that `span` belongs to; return its kind."""
+    while True:
+        top = levels[-1]
+        same = abs(span.baseline - top.baseline) <= 0.1 * top.size and 0.88 <= span.size / top.size <= 1.14
+        if same:
+            return top.kind
+        kind = script_kind(span, top.size, top.baseline)
+        if kind:
+            levels.append(_Level(span.size, span.baseline, kind))
+            return kind
+        if len(levels) == 1:
+            if not _EXTENSION_FONT.search(span.font):
+                top.size, top.baseline = span.size, span.baseline
+            return ""
+        _close(levels, text, font)
+
+
+def script_kind(span: Span, size: float, baseline: float) -> str:
+    """Return `^` or `_` where `span` hangs on text of this size and baseline, else an empty string."""
+    shift = (baseline - span.baseline) / size
+    if span.size <= SCRIPT_RATIO * size:
+        if RAISED_FROM <= shift <= FARTHEST:
+            return "^"
+        if -FARTHEST <= shift <= -LOWERED_FROM:
+            return "_"
+    elif span.raised_hint and SAME_SIZE_RAISED[0] <= shift <= SAME_SIZE_RAISED[1] and span.size <= 1.05 * size:
+        return "^"
+    return ""
+
+
+def _close(levels: list[_Level], following: str, font: str) -> None:
+    """Write the innermost script into the level below, or leave it out."""
+    script = levels.pop()
+    raw = script.text()
+    text = raw.strip()
+    parent = levels[-1]
+    before = parent.text()
+    if not text:
+        parent.parts.append(raw)
+        return
+    if not (script.kind == "^" and len(levels) == 1 and is_mark(text, before, following, font)):
+        parent.parts.append(_written(script.kind, text, before))
+    if raw[-1].isspace():
+        parent.parts.append(" ")
+
+
+def _written(kind: str, text: str, before: str) -> str:
+    if kind == "^" and (
+        _AS_IT_STANDS.fullmatch(text) or (_ORDINAL_ENDING.fullmatch(text) and before[-1:].isdigit())
+    ):
+        return text
+    return f"{kind}{text}" if len(text) == 1 else f"{kind}{{{text}}}"
+
+
+def is_mark(text: str, before: str, following: str, font: str) -> bool:
+    """Return whether a raised run is a citation number or a footnote mark.
+
+    Args:
+        text: the run.
+        before: the line up to it.
+        following: what comes right after it, as far as is known.
+        font: the font of the ordinary text before it.
+    """
+    if not _MARK.fullmatch(text):
+        return False
+    stem = before.rstrip()
+    if not stem:
+        return not _ELEMENT.match(following)
+    last = stem[-1]
+    if last.isdigit():
+        return False
+    if last in ".,;:!?\"'”’“":
+        return not (last == "." and stem[-2:-1].isdigit() and len(text) > 3)
+    if last in ")]}":
+        word = _LAST_WORD.search(stem[:-1])
+        return bool(word) and len(word[0]) > 2 and "_" not in stem[-len(word[0]) - 2 : -1]
+    word = _LAST_WORD.search(stem)
+    if not word:
+        return False
+    attached = stem[: word.start()][-1:] in {"^", "_", "{", "\\"}
+    return not (
+        attached or len(word[0]) == 1 or word[0] in _EXPONENT_BASES or bool(_MATH_FONT.search(font))
+    )

@@ -1,0 +1,91 @@
+"""Sections: what stands between two headings, with path and kind; and what stands before the first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from search.documents.headings import Heading
+from search.documents.kinds import section_kind
+from search.documents.lines import TextLine
+from search.documents.paragraphs import Paragraph, paragraphs
+from search.models import Section
+
+_RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*(?:[.:—–-]+\s*|(?=[A-Z]))", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_END = re.compile(r"[a-z)\]\d][.?!](?:\s|$)")
+#: A paragraph before the first heading is prose, and then the abstract, from so many characters on.
+_PROSE = 250
+
+
+@dataclass(slots=True)
+class Part:
+    """A section and the paragraphs that stand in it; `section` is None for a paper without headings."""
+
+    section: Section | None
+    lines: Sequence[TextLine]
+    paragraphs: list[Paragraph]
+
+
+def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body_size: float) -> list[Part]:
+    """Return the paper's sections in reading order, each with its own text."""
+    if not headings:
+        return [Part(None, lines, paragraphs(lines, body_size))]
+    found = _front(lines[: headings[0].start], body_size, is_abstract=_kind(headings[0]) == "abstract")
+    path: list[str] = []
+    appendix = False
+    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+        inside = lines[heading.end : following.start if following else len(lines)]
+        level = max(1, min(heading.level, len(path) + 1))
+        path = [*path[: level - 1], heading.title]
+        appendix = appendix or _opens_appendix(heading)
+        kind = section_kind(heading.title, appendix=appendix)
+        section = Section(
+            title=heading.title, number=heading.number, level=level, kind=kind, page=heading.page, path=tuple(path)
+        )
+        listed = kind == "references"
+        found.append(Part(section, inside, [] if listed else paragraphs(inside, body_size)))
+    return found
+
+
+def _kind(heading: Heading) -> str:
+    return section_kind(heading.title)
+
+
+def _opens_appendix(heading: Heading) -> bool:
+    if heading.title.casefold().startswith(("appendi", "supplement")):
+        return True
+    return bool(heading.number) and heading.level == 1 and str(heading.number)[0].isalpha() and not _roman(str(heading.number))
+
+
+def _roman(number: str) -> bool:
+    return set(number) <= set("IVX")
+
+
+def _front(lines: Sequence[TextLine], body_size: float, *, is_abstract: bool) -> list[Part]:
+    """Return the abstract that stands before the first heading, without one of its own; authors are left out."""
+    if is_abstract or not lines:
+        return []
+    found = paragraphs(lines, body_size)
+    opening = next((i for i, p in enumerate(found) if _RUN_IN_ABSTRACT.match(p.lines[0].text)), None)
+    if opening is not None:
+        chosen = [p for p in found[opening:] if p.kind != "footnote" and (_is_prose(p) or p is found[opening])]
+        first = chosen[0].lines[0]
+        mark = _RUN_IN_ABSTRACT.match(first.text)
+        first.text = first.text[mark.end() if mark else 0 :]
+    else:
+        chosen = [p for p in found if _is_prose(p) and p.kind != "footnote"]
+    if not chosen:
+        return []
+    page = chosen[0].lines[0].page
+    section = Section(title="Abstract", level=1, kind="abstract", page=page, path=("Abstract",))
+    return [Part(section, [line for p in chosen for line in p.lines], chosen)]
+
+
+def _is_prose(paragraph: Paragraph) -> bool:
+    """Return whether a paragraph is written in sentences; lists of names and addresses are not."""
+    text = " ".join(line.text for line in paragraph.lines)
+    words = _WORD.findall(text)
+    small = sum(word.islower() for word in words)
+    return len(text) >= _PROSE and bool(_END.search(text)) and small > 0.6 * len(words)

@@ -1,0 +1,39 @@
+"""What a paper's ordinary text looks like: the measure that headings and small print are held against."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from search.documents.lines import TextLine
+
+
+@dataclass(frozen=True, slots=True)
+class BodyStyle:
+    """Size and font of most characters, and the usual distance of two baselines, in points."""
+
+    size: float
+    font: str
+    leading: float
+
+
+def body_style(lines: Sequence[TextLine]) -> BodyStyle:
+    """Return the style of most characters of the paper."""
+    sizes: Counter[float] = Counter()
+    fonts: Counter[tuple[float, str]] = Counter()
+    for line in lines:
+        weight = len(line.text)
+        sizes[round(line.size, 1)] += weight
+        fonts[round(line.size, 1), line.font] += weight
+    size = sizes.most_common(1)[0][0]
+    font = max((key for key in fonts if key[0] == size), key=lambda key: fonts[key])[1]
+    steps = [
+        line.baseline - previous.baseline
+        for previous, line in zip(lines, lines[1:], strict=False)
+        if (previous.page, previous.column, previous.block) == (line.page, line.column, line.block)
+        and abs(line.size - size) < 0.2
+        and 0.8 * size < line.baseline - previous.baseline < 3 * size
+    ]
+    return BodyStyle(size, font, median(steps) if steps else 1.2 * size)
