@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from search.errors import BadIdentifier, ModelUnavailable, UsageError, WorkNotFound
-from search.ingest.progress import ProgressSink, silent
+from search.ingest.progress import Progress, ProgressSink, silent
 from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
 from search.models import Answer, Filters, Mode, Model, Reference, SearchResult, Section, Work
 from search.settings import Settings
@@ -398,7 +398,11 @@ class Library:
     def _transport(self, kind: str, interval: float, progress: ProgressSink) -> Iterator[Transport]:
         from search.arxiv.transport import Transport
 
-        with Transport(contact=self.settings.contact, interval=interval, kind=kind) as transport:
+        def waiting(seconds: float, why: str) -> None:
+            progress(Progress("wait", 0, None, f"{why}: {seconds:.0f} s"))
+
+        contact = self.settings.contact
+        with Transport(contact=contact, interval=interval, kind=kind, on_wait=waiting) as transport:
             yield transport
 
     @contextmanager

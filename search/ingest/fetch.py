@@ -32,7 +32,9 @@ def fetch(
     limit: int | None = None,
     progress: ProgressSink = silent,
 ) -> StageReport:
-    """Download the PDF of every work that has none, or of `ids` only (those are tried however recent a failure).
+    """Download the PDF of every work that has none, or of `ids` only.
+
+    Works that were asked for by id are tried however recent their last failure is.
 
     Raises:
         NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.

@@ -40,7 +40,7 @@ def fits(embedder: Embedder | None, title: str) -> Callable[[str], bool]:
 
 
 def searchable_passages(state: WorkState, lake: Lake, embedder: Embedder | None) -> list[Passage]:
-    """Return a paper's passages as they are searched: the abstract first, none longer than the model reads."""
+    """Return a paper's passages as searched: the abstract first, none longer than the model reads."""
     work = state.work
     if work is None or state.removed:
         return []

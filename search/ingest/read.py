@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from search.documents import reader_version, read_pdf
+from search.documents import read_pdf, reader_version
 from search.errors import ReadingError
 from search.ingest.progress import Progress, ProgressSink, silent
 from search.ingest.reports import StageReport, failed_papers

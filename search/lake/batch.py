@@ -147,5 +147,5 @@ def _last_line(name: str, line: bytes) -> Batch:
 def _damaged(name: str) -> LakeDamaged:
     return LakeDamaged(
         f"{name} does not end as a batch ends",
-        advice="it was changed or cut by something else than Citewell; restore it, or delete it and run again",
+        advice="something else than Citewell changed it; restore it, or delete it and run again",
     )

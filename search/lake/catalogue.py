@@ -52,9 +52,11 @@ CREATE TABLE IF NOT EXISTS failures (
     stage TEXT, work_id TEXT, version INT, tries INT, stamp INT, error TEXT, message TEXT, retryable INT,
     tool TEXT, PRIMARY KEY (stage, work_id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS windows (
-    name TEXT PRIMARY KEY, base_url TEXT, set_ TEXT, from_ TEXT, until TEXT, response_date TEXT) WITHOUT ROWID;
+    name TEXT PRIMARY KEY, base_url TEXT, set_ TEXT, from_ TEXT, until TEXT,
+    response_date TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS works (
-    work_id TEXT PRIMARY KEY, version INT, removed INT, stamp INT, text_stamp INT, work BLOB) WITHOUT ROWID;
+    work_id TEXT PRIMARY KEY, version INT, removed INT, stamp INT, text_stamp INT,
+    work BLOB) WITHOUT ROWID;
 """
 
 
@@ -148,7 +150,8 @@ class Catalogue:
                     """INSERT INTO user_facts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
                        stamp = excluded.stamp, writer = excluded.writer, sequence = excluded.sequence,
                        value = excluded.value
-                       WHERE (excluded.stamp, excluded.writer, excluded.sequence) > (stamp, writer, sequence)""",
+                       WHERE (excluded.stamp, excluded.writer, excluded.sequence)
+                           > (stamp, writer, sequence)""",
                     [line["work_id"], line["topic"], batch.stamp, batch.writer, sequence, line["value"]],
                 )
                 continue
@@ -176,8 +179,8 @@ class Catalogue:
     def _fold_papers(self, db: sqlite3.Connection, batch: Batch) -> None:
         for line, (start, length) in zip(batch.records, batch.places, strict=True):
             db.execute(
-                "INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET file = excluded.file, "
-                "start = excluded.start, length = excluded.length, reader = excluded.reader, "
+                "INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "file = excluded.file, start = excluded.start, length = excluded.length, reader = excluded.reader, "
                 "stamp = excluded.stamp WHERE excluded.stamp > stamp",
                 [
                     line["work_id"], line["version"], batch.name, start, length,
@@ -320,9 +323,10 @@ class Catalogue:
     def failures(self) -> list[Failure]:
         """Return what failed and has not been mended since, by stage and work."""
         rows = self._rows(
-            "SELECT stage, work_id, version, error, message, tries, stamp, retryable FROM failures ORDER BY 1, 2"
+            "SELECT stage, work_id, version, error, message, tries, stamp, retryable FROM failures "
+            "ORDER BY stage, work_id"
         )
-        return [Failure(*row[:-1], retryable=bool(row[-1])) for row in rows]
+        return [Failure(*row) for row in rows]
 
     def windows(self, base_url: str, set_: str | None) -> list[tuple[str, str, str]]:
         """Return (from, until, responseDate) of the windows harvested whole from this server."""

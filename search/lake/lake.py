@@ -107,7 +107,9 @@ class Lake:
         self, fingerprint: str, keys: Sequence[bytes], vectors: Vector, outcomes: Sequence[Outcome]
     ) -> str:
         """Write one shard of vectors and which works are complete with it; return the batch's name."""
-        return write_shard(self.files, self.writer, fingerprint, keys, vectors, outcomes)
+        return write_shard(
+            self.files, self.writer, fingerprint, keys=keys, vectors=vectors, outcomes=outcomes
+        )
 
     def vectors(self, fingerprint: str, keys: Sequence[bytes]) -> list[Vector | None]:
         """Return the vector of each key, None where there is none."""

@@ -29,6 +29,7 @@ def write_shard(
     files: LakeFiles,
     writer: Writer,
     fingerprint: str,
+    *,
     keys: Sequence[bytes],
     vectors: Vector,
     outcomes: Sequence[Outcome],

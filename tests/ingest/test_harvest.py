@@ -1,0 +1,166 @@
+"""Harvesting and fetching over real HTTP on loopback: nothing is lost, everything may be repeated."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, date, datetime
+
+import pytest
+
+from search.arxiv.oai import OAIClient, parse_page
+from search.arxiv.transport import Transport
+from search.demo.server import DemoRecord, DemoVersion, Fault, LoopbackArxiv
+from search.errors import IdDoesNotExist, NetworkUnreachable
+from search.ingest.fetch import fetch
+from search.ingest.harvest import harvest, harvest_ids, next_from
+from search.lake.lake import Lake
+
+TODAY = datetime(2024, 3, 10, 12, tzinfo=UTC)
+PDF = b"%PDF-1.5\n" + b"x" * 2000 + b"\n%%EOF\n"
+
+
+def record(number, day=1, versions=1, **fields):
+    """A paper of February 2024."""
+    history = tuple(DemoVersion(datetime(2024, 2, day, 8, n, tzinfo=UTC)) for n in range(versions))
+    fields = {"title": f"Paper {number}", "abstract": "On something.", **fields}
+    return DemoRecord(id=f"2402.{number:05d}", versions=history, **fields)
+
+
+@pytest.fixture
+def lake(tmp_path):
+    """An empty lake."""
+    return Lake(str(tmp_path / "lake"), tmp_path / "cache")
+
+
+@pytest.fixture
+def arxiv():
+    """A loopback arXiv with 120 papers, 50 a page; every third has a PDF."""
+    records = [record(n, day=1 + n % 28) for n in range(1, 121)]
+    pdfs = {f"2402.{n:05d}v1": PDF for n in range(1, 121, 3)}
+    with LoopbackArxiv(records, pdfs, page_size=50, clock=lambda: TODAY) as server:
+        yield server
+
+
+@pytest.fixture
+def client(arxiv):
+    """A client of that server which waits for nothing."""
+    with Transport(contact=None, interval=0, sleep=lambda _: None) as transport:
+        yield OAIClient(arxiv.oai_url, transport)
+
+
+def run(lake, client, arxiv, **window):
+    """Harvest a window of the server."""
+    return harvest(lake, client, base_url=arxiv.oai_url, **({"from_": date(2024, 2, 1)} | window))
+
+
+def test_window_is_harvested_whole_and_kept_as_received(lake, client, arxiv):
+    """All pages arrive, in the lake as they came and in the catalogue as works."""
+    report = run(lake, client, arxiv)
+    assert (report.pages, report.records, report.new) == (3, 120, 120)
+    assert len(lake.catalogue.work_ids()) == 120
+    raws = lake.files.names("raw")
+    assert len(raws) == 3
+    assert sum(len(parse_page(gzip.decompress(lake.files.read(name))).records) for name in raws) == 120
+
+
+def test_harvesting_again_changes_nothing(lake, client, arxiv):
+    """The same window twice gives the same works, none of them new."""
+    run(lake, client, arxiv)
+    before = list(lake.catalogue.works())
+    assert run(lake, client, arxiv).new == 0
+    assert list(lake.catalogue.works()) == before
+
+
+def test_next_window_overlaps_the_last_closed_day(lake, client, arxiv):
+    """Today's answer closes yesterday; the next harvest begins a day before that."""
+    assert next_from(lake, arxiv.oai_url, None, TODAY.date()) == date(2024, 3, 3)
+    run(lake, client, arxiv)
+    assert next_from(lake, arxiv.oai_url, None, TODAY.date()) == date(2024, 3, 8)
+    assert next_from(lake, arxiv.oai_url, "cs:cs:IR", TODAY.date()) == date(2024, 3, 3)
+
+
+def test_interrupted_window_is_not_closed(lake, client, arxiv):
+    """When page two never comes, page one is kept and the window is still open."""
+    arxiv.faults.extend([Fault("/oai", delay=0)] + [Fault("/oai", reset=True)] * 20)
+    with pytest.raises(NetworkUnreachable):
+        run(lake, client, arxiv)
+    lake.catalogue.refresh()
+    assert len(lake.catalogue.work_ids()) == 50
+    assert lake.catalogue.windows(arxiv.oai_url, None) == []
+    arxiv.faults.clear()
+    assert run(lake, client, arxiv).new == 70
+
+
+def test_empty_window_is_no_failure(lake, client, arxiv):
+    """A day without papers is harvested, closed, and holds nothing."""
+    report = run(lake, client, arxiv, from_=date(2023, 1, 1), until=date(2023, 1, 2))
+    assert (report.records, report.new) == (0, 0)
+    assert len(lake.catalogue.windows(arxiv.oai_url, None)) == 1
+
+
+def test_unreadable_record_is_reported_not_dropped(lake, client, arxiv):
+    """A record without a title is named with its reason; the others arrive."""
+    arxiv.put(record(500, day=2, title=" "))
+    report = run(lake, client, arxiv)
+    assert [failed.work_id for failed in report.unreadable] == ["oai:arXiv.org:2402.00500"]
+    assert report.new == 120
+    assert [f.stage for f in lake.catalogue.failures()] == ["works"]
+
+
+def test_new_version_replaces_the_old(lake, client, arxiv):
+    """A second version is what the lake holds after the next harvest."""
+    run(lake, client, arxiv)
+    arxiv.put(record(7, day=9, versions=2, title="Paper 7, corrected"))
+    run(lake, client, arxiv)
+    work = lake.catalogue.state("2402.00007").work
+    assert (work.version, work.title) == (2, "Paper 7, corrected")
+
+
+def test_single_paper_by_identifier(lake, client, arxiv):
+    """One record can be had by its name; an unknown one is the protocol's own error."""
+    harvest_ids(lake, client, [("2402.00003", "oai:arXiv.org:2402.00003")])
+    assert lake.catalogue.work_ids() == ["2402.00003"]
+    with pytest.raises(IdDoesNotExist):
+        harvest_ids(lake, client, [("2402.99999", "oai:arXiv.org:2402.99999")])
+
+
+def test_missing_pdfs_are_reported_and_wait_a_day(lake, client, arxiv):
+    """PDFs arrive; what answers 404 is named, counted, and left alone for a day."""
+    run(lake, client, arxiv)
+    with Transport(contact=None, interval=0, kind="pdf", sleep=lambda _: None) as transport:
+        report = fetch(lake, transport, base_url=arxiv.pdf_url)
+        assert (report.done, len(report.failed)) == (40, 80)
+        assert {failed.error for failed in report.failed} == {"PDFNotFound"}
+        again = fetch(lake, transport, base_url=arxiv.pdf_url)
+        assert (again.done, again.failed, again.waiting) == (0, (), 80)
+        asked = fetch(lake, transport, base_url=arxiv.pdf_url, ids=["2402.00002"])
+    assert [(failed.work_id, failed.tries) for failed in asked.failed] == [("2402.00002", 2)]
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (Fault("/pdf", truncate=1000, announce=False), "TruncatedPDF"),
+        (Fault("/pdf", body=b"<html><title>Sorry</title></html>"), "NotAPDF"),
+    ],
+)
+def test_broken_pdf_never_enters_the_lake(lake, client, arxiv, fault, error):
+    """A truncated file or a page in place of a PDF is a failure that the next run tries again."""
+    harvest_ids(lake, client, [("2402.00001", "oai:arXiv.org:2402.00001")])
+    arxiv.faults.append(fault)
+    with Transport(contact=None, interval=0, kind="pdf", tries=1, sleep=lambda _: None) as transport:
+        report = fetch(lake, transport, base_url=arxiv.pdf_url)
+        assert [failed.error for failed in report.failed] == [error]
+        assert lake.files.names("pdf") == []
+        assert fetch(lake, transport, base_url=arxiv.pdf_url).done == 1
+
+
+def test_unreachable_server_ends_the_stage_and_keeps_what_came(lake, client, arxiv):
+    """Three papers in a row without a connection: the network is to blame, and says so."""
+    run(lake, client, arxiv)
+    with Transport(contact=None, interval=0, kind="pdf", tries=1, sleep=lambda _: None) as transport:
+        arxiv.faults.extend([Fault("/pdf")] + [Fault("/pdf", reset=True)] * 9)
+        with pytest.raises(NetworkUnreachable):
+            fetch(lake, transport, base_url=arxiv.pdf_url)
+    lake.catalogue.refresh()
+    assert len([f for f in lake.catalogue.failures() if f.error == "NetworkUnreachable"]) == 3

@@ -1,0 +1,207 @@
+"""The catalogue adds up to the same whatever the order of the files, and can be thrown away."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from search.arxiv.records import ArxivRecord
+from search.lake.batch import Outcome, Writer
+from search.lake.catalogue import Catalogue
+from search.lake.facts import ArxivFact, UserFact
+from search.lake.lake import Lake
+from search.lake.vectors import vector_key
+from search.models import Passage, Quality, ReadPaper, Version
+
+MOMENT = datetime(2024, 1, 15, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def lake(tmp_path):
+    """An empty lake."""
+    return Lake(str(tmp_path / "lake"), tmp_path / "cache")
+
+
+def raw(work_id, versions=1, *, title="A title", day=0, source_type="", format_="arXivRaw", **fields):
+    """One metadata fact, answered `day` days after the first."""
+    history = tuple(
+        Version(number=n, date=MOMENT + timedelta(days=n), source_type=source_type if n == versions else "")
+        for n in range(1, versions + 1)
+    )
+    fields = {"abstract": "Words.", "authors": ("Ada Lovelace",), "categories": ("cs.CL",), **fields}
+    record = ArxivRecord(
+        work_id=work_id, format=format_, title=title, versions=history if format_ == "arXivRaw" else (), **fields
+    )
+    return ArxivFact(
+        work_id=work_id,
+        version=record.newest,
+        datestamp=date(2024, 1, 15) + timedelta(days=day),
+        response_date=MOMENT + timedelta(days=day),
+        record=record,
+    )
+
+
+def read_paper(text="Some text."):
+    """A read paper of one passage."""
+    return ReadPaper(
+        title="A title",
+        passages=(Passage(ordinal=1, page=1, text=text),),
+        quality=Quality(pages=1, characters=10, readable=1.0, headings=0, structure="whole paper"),
+        reader="test/1",
+    )
+
+
+def held(lake, work_id="2401.00001"):
+    """The work as the catalogue has it after a refresh."""
+    lake.catalogue.refresh()
+    return lake.catalogue.state(work_id)
+
+
+def test_newer_version_wins_whenever_it_arrives(lake):
+    """An old record that is harvested late does not undo a newer version."""
+    lake.write_facts([raw("2401.00001", 2, title="New", day=3)])
+    lake.write_facts([raw("2401.00001", 1, title="Old", day=9)])
+    state = held(lake)
+    assert (state.work.title, state.work.version, state.work.published) == ("New", 2, date(2024, 1, 16))
+
+
+def test_other_formats_only_fill(lake):
+    """arXivRaw leads; the structured authors come from `arXiv`, and nothing else changes."""
+    lake.write_facts([raw("2401.00001", 2, title="Raw", authors=("A. Lovelace",))])
+    lake.write_facts(
+        [raw("2401.00001", format_="arXiv", title="Other", day=5, authors=("Ada Lovelace",), doi="10.1/x")]
+    )
+    work = held(lake).work
+    assert (work.title, work.authors, work.doi, work.version) == ("Raw", ("Ada Lovelace",), "10.1/x", 2)
+
+
+def test_no_harvest_undoes_a_removal(lake):
+    """A removed work stays removed through harvests until the user adds it again."""
+    lake.write_facts([raw("2401.00001")])
+    lake.write_facts([UserFact(work_id="2401.00001", topic="removed", value=1)])
+    lake.write_facts([raw("2401.00001", 2, day=30)])
+    assert held(lake).removed
+    lake.write_facts([UserFact(work_id="2401.00001", topic="removed", value=0)])
+    assert not held(lake).removed
+
+
+def test_pin_keeps_an_older_version(lake):
+    """A pinned version is the one held, also when newer ones arrive."""
+    lake.write_facts([UserFact(work_id="2401.00001", topic="pin", value=1), raw("2401.00001", 3)])
+    work = held(lake).work
+    assert (work.version, work.pinned, work.updated) == (1, True, date(2024, 1, 16))
+
+
+def test_withdrawn_is_a_source_type_on_the_newest_version(lake):
+    """Source type I on the newest version: withdrawn."""
+    lake.write_facts([raw("2401.00001", 2, source_type="I")])
+    assert held(lake).work.withdrawn == "yes"
+
+
+def test_full_text_of_a_superseded_version_does_not_count(lake):
+    """When version 2 arrives, the reading of version 1 is no longer the paper's."""
+    lake.write_facts([raw("2401.00001", 1)])
+    lake.write_fetched([lake.write_pdf("2401.00001", 1, b"%PDF-")], [Outcome("2401.00001", 1)])
+    lake.write_papers([("2401.00001", 1, read_paper())], [Outcome("2401.00001", 1)])
+    assert lake.catalogue.paper(held(lake).paper).passages[0].text == "Some text."
+    lake.write_facts([raw("2401.00001", 2, day=1)])
+    assert held(lake).paper is None
+    assert lake.catalogue.to_fetch() == [("2401.00001", 2)]
+
+
+def test_each_stage_is_due_once(lake):
+    """A paper is due for fetching, reading, linking and embedding until that is done."""
+    catalogue = lake.catalogue
+    lake.write_facts([raw("2401.00001")])
+    catalogue.refresh()
+    assert (catalogue.to_fetch(), catalogue.to_read("test/1")) == ([("2401.00001", 1)], [])
+    lake.write_fetched([lake.write_pdf("2401.00001", 1, b"%PDF-")], [Outcome("2401.00001", 1)])
+    catalogue.refresh()
+    assert [row[:2] for row in catalogue.to_read("test/1")] == [("2401.00001", 1)]
+    lake.write_papers([("2401.00001", 1, read_paper())], [Outcome("2401.00001", 1)])
+    catalogue.refresh()
+    assert catalogue.to_fetch() == catalogue.to_read("test/1") == []
+    ((work_id, version, stamp, _),) = catalogue.to_link()
+    edges = {"work_id": work_id, "version": version, "paper": stamp, "edges": [{"cited": "arxiv:0704.0001"}]}
+    lake.write_edges([edges], [Outcome(work_id, version)])
+    catalogue.refresh()
+    assert catalogue.to_link() == []
+    assert catalogue.to_embed("f") == ["2401.00001"]
+    state = catalogue.state("2401.00001")
+    key = vector_key("f", "text")
+    lake.write_vectors("f", [key], np.ones((1, 3), np.float32), [Outcome("2401.00001", stamp=state.text_stamp)])
+    catalogue.refresh()
+    assert catalogue.to_embed("f") == []
+    assert catalogue.to_embed("another") == ["2401.00001"]
+    found, missing = lake.vectors("f", [key, vector_key("f", "other")])
+    assert found.tolist() == [1, 1, 1]
+    assert missing is None
+
+
+def test_failures_count_their_tries_and_end_with_success(lake):
+    """A failure carries stage, reason and number of tries; a later success clears it."""
+    lake.write_facts([raw("2401.00001")])
+    failed = Outcome("2401.00001", 1, "failed", "TruncatedPDF", "ends early", retryable=True)
+    for _ in range(3):
+        lake.write_fetched([], [failed])
+    lake.catalogue.refresh()
+    (failure,) = lake.catalogue.failures()
+    assert (failure.stage, failure.error, failure.tries) == ("fetched", "TruncatedPDF", 3)
+    lake.write_fetched([lake.write_pdf("2401.00001", 1, b"%PDF-")], [Outcome("2401.00001", 1)])
+    lake.catalogue.refresh()
+    assert lake.catalogue.failures() == []
+
+
+def test_unreadable_pdf_waits_for_a_newer_reader(lake):
+    """What one reader could not read is tried again by the next version, not by the same."""
+    lake.write_facts([raw("2401.00001")])
+    lake.write_fetched([lake.write_pdf("2401.00001", 1, b"%PDF-")], [Outcome("2401.00001", 1)])
+    lake.write_papers([], [Outcome("2401.00001", 1, "failed", "EncryptedPDF", "locked", tool="reader/1")])
+    lake.catalogue.refresh()
+    assert lake.catalogue.to_read("reader/1") == []
+    assert len(lake.catalogue.to_read("reader/2")) == 1
+
+
+def test_order_of_files_does_not_matter(tmp_path):
+    """Folding the same files in any order, or all at once, gives the same works."""
+    lake = Lake(str(tmp_path / "lake"), tmp_path / "cache")
+    lake.writer = Writer("one")
+    other = Lake(str(tmp_path / "lake"), tmp_path / "cache2")
+    other.writer = Writer("two")
+    for n in range(1, 4):
+        lake.write_facts([raw("2401.00001", n, title=f"v{n}", day=n), raw("hep-th/9901001", 1, day=n)])
+        other.write_facts([UserFact(work_id="2401.00001", topic="removed", value=n % 2)])
+        other.write_facts([raw("2401.00001", format_="arXiv", title="x", day=n, doi=f"10.1/{n}")])
+    lake.catalogue.refresh()
+    expected = [lake.catalogue.state("2401.00001"), lake.catalogue.state("hep-th/9901001")]
+    names = [name for name in lake.files.names("works")]
+    for seed in range(5):
+        random.Random(seed).shuffle(names)
+        catalogue = Catalogue(tmp_path / f"shuffled{seed}.sqlite", lake.files)
+        for name in names:
+            with catalogue._connect() as db:
+                catalogue._fold(db, [name])
+            db.close()
+        assert [catalogue.state("2401.00001"), catalogue.state("hep-th/9901001")] == expected
+
+
+def test_thrown_away_catalogue_comes_back(lake):
+    """Deleting the cache loses nothing."""
+    lake.write_facts([raw("2401.00001", 2)])
+    before = held(lake)
+    lake.catalogue.forget()
+    again = Catalogue(lake.catalogue._path, lake.files)
+    assert again.refresh() == 1
+    assert again.state("2401.00001") == before
+
+
+def test_refresh_reads_only_new_files(lake):
+    """A second refresh reads nothing, a third what was added in between."""
+    lake.write_facts([raw("2401.00001")])
+    assert lake.catalogue.refresh() == 1
+    assert lake.catalogue.refresh() == 0
+    lake.write_facts([raw("2401.00002")])
+    assert lake.catalogue.refresh() == 1
