@@ -127,7 +127,7 @@ _IN_TEXT = re.compile(
 
 
 def find_all(text: str) -> list[Identifier]:
-    """Return the identifiers that a reference's text names, in order, each once.
+    """Return the identifiers that a reference's text names, in order, each work once.
 
     Made for precision: a number counts only with a sign that it is arXiv's (`arXiv`, `abs/`, a
     following `[hep-th]`, a known old archive), or if it is all there is.
@@ -137,7 +137,7 @@ def find_all(text: str) -> list[Identifier]:
         return [parse(text)]
     except BadIdentifier:
         pass
-    found: dict[Identifier, None] = {}
+    found: dict[str, Identifier] = {}
     for match in _IN_TEXT.finditer(text):
         if match["class"] and match["class"].lower() not in OLD_ARCHIVES | NEW_ARCHIVES:
             continue
@@ -145,10 +145,13 @@ def find_all(text: str) -> list[Identifier]:
         version = match["version"] or match["tagged_version"] or match["old_version"]
         candidate = re.sub(r"\s", "", number) + (f"v{version}" if version else "")
         try:
-            found[parse(candidate)] = None
+            identifier = parse(candidate)
         except BadIdentifier:
             continue
-    return list(found)
+        # `hep-th/9711200 [arXiv:hep-th/9711200v3]`: the one with a version says more.
+        if identifier.work_id not in found or found[identifier.work_id].version is None:
+            found[identifier.work_id] = identifier
+    return list(found.values())
 
 
 def is_demo(work_id: str) -> bool:

@@ -172,10 +172,11 @@ def _record(entry: etree._Element, today: date) -> Record:
     identifier = text_of(header, f"{OAI}identifier")
     datestamp = day(text_of(header, f"{OAI}datestamp"))
     if header is None or not identifier or datestamp is None:
-        problem = f"a record has no whole header (identifier {identifier!r})"
-        return Record(identifier, datestamp or today, (), deleted=False, metadata=None, problem=problem)
+        broken = f"a record has no whole header (identifier {identifier!r})"
+        return Record(identifier, datestamp or today, (), deleted=False, metadata=None, problem=broken)
     deleted = header.get("status") == "deleted"
-    metadata, problem = None, None
+    metadata: ArxivRecord | None = None
+    problem: str | None = None
     if not deleted and entry is not header:
         metadata, problem = _metadata(entry, identifier)
     return Record(identifier, datestamp, tuple(texts_of(header, f"{OAI}setSpec")), deleted, metadata, problem)

@@ -57,11 +57,12 @@ def download_pdf(
         content = bytearray()
         for chunk in answer.chunks():
             content += chunk
+            if received < SIGNATURE_WITHIN <= len(content):
+                # Once, as early as it can be told: a page that is no PDF need not arrive whole.
+                _check_signature(bytes(content), answer)
             received = len(content)
             if received > largest:
                 raise _too_large(answer, largest)
-            if received >= SIGNATURE_WITHIN:
-                _check_signature(bytes(content[:SIGNATURE_WITHIN]), answer, bytes(content[:65536]))
         whole = bytes(content)
         _check_whole(whole, answer)
         return PDFDownload(whole, hashlib.sha256(whole).hexdigest(), answer.url)
@@ -77,7 +78,7 @@ def download_pdf(
 
 
 def _check_whole(content: bytes, answer: Answer) -> None:
-    _check_signature(content[:SIGNATURE_WITHIN], answer, content)
+    _check_signature(content, answer)
     if answer.announced is not None and len(content) != answer.announced:
         raise TruncatedPDF(
             f"{answer.url} sent {len(content):,} of {answer.announced:,} bytes", advice="fetch it again later"
@@ -89,8 +90,8 @@ def _check_whole(content: bytes, answer: Answer) -> None:
         )
 
 
-def _check_signature(start: bytes, answer: Answer, content: bytes) -> None:
-    if b"%PDF-" in start:
+def _check_signature(content: bytes, answer: Answer) -> None:
+    if b"%PDF-" in content[:SIGNATURE_WITHIN]:
         return
     title = page_title(content)
     named = f" titled {title!r}" if title else ""

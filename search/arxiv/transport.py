@@ -8,6 +8,7 @@ time-outs after a growing one. What still fails is one of our errors; no httpx e
 from __future__ import annotations
 
 import importlib.metadata
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,8 @@ RATE_BACKOFF = 30.0
 LONGEST_PAUSE = 900.0
 #: One answer may take so many read time-outs in all, however steadily it drips.
 DEADLINE_FACTOR = 10
+#: Never asked through a proxy, whatever the environment says.
+LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 REDIRECTS = 5
 LARGEST_ANSWER = 100_000_000
 
@@ -60,10 +63,8 @@ class Response:
 class Answer:
     """An answer whose body is still on its way."""
 
-    def __init__(self, response: httpx.Response, deadline: float, clock: Callable[[], float]) -> None:
+    def __init__(self, response: httpx.Response) -> None:
         self._response = response
-        self._deadline = deadline
-        self._clock = clock
 
     @property
     def status(self) -> int:
@@ -92,11 +93,8 @@ class Answer:
         return int(length) if length.isdecimal() and not packed else None
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the unpacked body piece by piece; a body that drips past the deadline is an error."""
-        for chunk in self._response.iter_bytes(65536):
-            if self._clock() > self._deadline:
-                raise httpx.ReadTimeout("the answer drips", request=self._response.request)
-            yield chunk
+        """Yield the unpacked body as it arrives, so that what came before a break is known."""
+        yield from self._response.iter_bytes()
 
 
 #: The request itself cannot be sent; another try would not change that.
@@ -110,7 +108,9 @@ def mapped_errors(url: str) -> Iterator[None]:
         yield
     except httpx.TimeoutException as error:
         raise NetworkUnreachable(
-            f"no answer from {url} in time ({type(error).__name__})", url=url, advice="try again later"
+            f"no answer from {url} in time: {error or type(error).__name__}",
+            url=url,
+            advice="try again later",
         ) from error
     except httpx.TooManyRedirects as error:
         raise RequestRefused(
@@ -142,6 +142,7 @@ class Transport:
         interval: seconds between the starts of two requests of this kind to one host; 0 on loopback.
         kind: `oai`, `pdf` or `api`: requests of one kind to one host share a budget.
         timeout: seconds without a byte after which an answer counts as stalled.
+        deadline: seconds after which an answer is given up however steadily it drips; None: ten time-outs.
         tries: how often a request is sent at most.
         on_wait: told seconds and reason before each wait.
     """
@@ -153,26 +154,22 @@ class Transport:
         interval: float,
         kind: str = "oai",
         timeout: float = 60.0,
+        deadline: float | None = None,
         tries: int = 5,
         sleep: Sleep = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
         politeness: Politeness = SHARED,
         on_wait: OnWait | None = None,
     ) -> None:
         self.interval = interval
         self.kind = kind
         self._tries = tries
-        self._timeout = timeout
+        self._timeout = httpx.Timeout(timeout, connect=min(timeout, 20.0))
+        self._deadline = DEADLINE_FACTOR * timeout if deadline is None else deadline
+        self._headers = {"User-Agent": user_agent(contact)}
+        self._tls = httpx.create_ssl_context()
         self._sleep = sleep
-        self._clock = clock
         self._politeness = politeness
         self._on_wait = on_wait
-        self._client = httpx.Client(
-            headers={"User-Agent": user_agent(contact)},
-            timeout=httpx.Timeout(timeout, connect=min(timeout, 20.0)),
-            follow_redirects=True,
-            max_redirects=REDIRECTS,
-        )
 
     def __enter__(self) -> Self:
         return self
@@ -183,8 +180,7 @@ class Transport:
         self.close()
 
     def close(self) -> None:
-        """Close all connections."""
-        self._client.close()
+        """Nothing is held between requests; here so that a Transport can be used in a `with`."""
 
     def get(
         self,
@@ -227,16 +223,18 @@ class Transport:
             try:
                 return self._once(url, read, params, accept)
             except TransportError as error:
-                host = _host(url)
-                if not error.retryable or attempt == self._tries:
-                    raise
                 pause = error.retry_after
                 if pause is None:
                     base = RATE_BACKOFF if isinstance(error, RateLimited) else BACKOFF
                     pause = base * 2 ** (attempt - 1)
-                if pause > LONGEST_PAUSE:
+                if not error.retryable or pause > LONGEST_PAUSE:
                     raise
-                self._politeness.hold(host, self.kind, pause, error.message)
+                last = attempt == self._tries
+                # After the last try, too, a pause that the server named holds: for whoever asks next.
+                if not last or error.retry_after is not None:
+                    self._politeness.hold(_host(url), self.kind, pause, error.message)
+                if last:
+                    raise
         raise AssertionError
 
     def _once(
@@ -247,12 +245,46 @@ class Transport:
             self._politeness.turn(
                 _host(url), self.kind, self.interval, on_wait=self._on_wait, sleep=self._sleep
             ),
+            self._client() as client,
+            client.stream("GET", url, params=params) as response,
         ):
-            deadline = self._clock() + DEADLINE_FACTOR * self._timeout
-            with self._client.stream("GET", url, params=params) as response:
-                if response.status_code not in accept:
-                    raise _refusal(response)
-                return read(Answer(response, deadline, self._clock))
+            if response.status_code not in accept:
+                raise _refusal(response)
+            return read(Answer(response))
+
+    @contextmanager
+    def _client(self) -> Iterator[httpx.Client]:
+        """Yield a connection for one request, cut after the deadline.
+
+        httpx's time-outs begin anew with every byte, so a server that drips, even within its headers,
+        would hold us for ever. Nothing is kept alive: between two requests lie seconds anyway.
+        """
+        client = httpx.Client(
+            headers=self._headers,
+            timeout=self._timeout,
+            verify=self._tls,
+            follow_redirects=True,
+            max_redirects=REDIRECTS,
+            mounts=dict.fromkeys(LOOPBACK),
+        )
+        expired = threading.Event()
+
+        def cut() -> None:
+            expired.set()
+            client.close()
+
+        watchdog = threading.Timer(self._deadline, cut)
+        watchdog.daemon = True
+        with client:
+            watchdog.start()
+            try:
+                yield client
+            except (httpx.HTTPError, RuntimeError) as error:
+                if expired.is_set():
+                    raise httpx.ReadTimeout(f"not whole after {self._deadline:g} s") from error
+                raise
+            finally:
+                watchdog.cancel()
 
 
 def user_agent(contact: str | None) -> str:
