@@ -23,15 +23,18 @@ def harvest(
         str | None,
         typer.Option("--base-url", metavar="U", help="OAI-PMH endpoint (else CITEWELL_OAI_BASE_URL)."),
     ] = None,
+    full_text: Annotated[
+        bool, typer.Option("--full-text", help="Also fetch the PDFs that are missing (15 s each).")
+    ] = False,
 ) -> None:
-    """Fetch new and changed metadata over OAI-PMH."""
+    """Bring in new and changed metadata over OAI-PMH."""
     from search.cli.views.stages import show_harvest
 
     first, last = _day(from_), _day(until)
-    if first and last and first > last:
-        raise typer.BadParameter("--from is after --until")
     with surface.library() as library, surface.progress() as progress:
-        report = library.harvest(from_=first, until=last, set_=set_, base_url=base_url, progress=progress)
+        report = library.harvest(
+            from_=first, until=last, set_=set_, base_url=base_url, full_text=full_text, progress=progress
+        )
     surface.show(report, show_harvest)
 
 
@@ -51,14 +54,16 @@ def add(
     ] = None,
 ) -> None:
     """Add papers by id; exit 1 where one could not be had."""
-    from search.cli.views.stages import show_stage
+    from search.cli.views.stages import show_add
 
     if pdf and len(ids) != 1:
         raise typer.BadParameter("--pdf belongs to one paper: give one ID")
     with surface.library() as library, surface.progress() as progress:
         report = library.add(ids, pdf=pdf, progress=progress)
-    surface.show(report, show_stage)
-    if report.failed:
+    surface.show(report, show_add)
+    stages = (*report.stages, *(report.build.stages if report.build else ()))
+    named = {failed.work_id for stage in stages for failed in stage.failed}
+    if named & set(report.added):
         raise typer.Exit(1)
 
 
@@ -103,7 +108,7 @@ def parse(
 ) -> None:
     """Show what the reader makes of one PDF."""
     from search.cli.views.paper import show_paper
-    from search.documents.read import read_pdf
+    from search.documents import read_pdf
 
     surface.show(read_pdf(file), show_paper)
 

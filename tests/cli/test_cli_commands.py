@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import types
 from datetime import date
 from pathlib import Path
 from typing import get_args
@@ -19,6 +18,7 @@ from search.cli.run import run
 from search.errors import EmptyQuery, EngineUnavailable, WorkNotFound
 from search.ingest.progress import Progress
 from search.ingest.reports import CheckReport, FailedPaper, HarvestReport, StageReport
+from search.library import AddReport
 from search.models import Filters, Hit, SearchMetrics, SearchResult
 
 
@@ -59,7 +59,7 @@ class RecordingLibrary:
     def add(self, ids, *, pdf, progress):
         self._called("add", list(ids), pdf=pdf)
         failed = FailedPaper(work_id=ids[0], stage="fetch", error="PDFNotFound", message="no PDF")
-        return StageReport(stage="add", failed=(failed,))
+        return AddReport(added=tuple(ids), stages=(StageReport(stage="fetch", failed=(failed,)),))
 
     def remove(self, work_id):
         self._called("remove", work_id)
@@ -71,18 +71,17 @@ class RecordingLibrary:
 @pytest.fixture
 def library(monkeypatch):
     """The stand-in, in place of `search.library.Library`."""
-    module = types.ModuleType("search.library")
     fake = type("Library", (RecordingLibrary,), {"calls": [], "failure": None})
-    module.Library = fake
-    monkeypatch.setitem(sys.modules, "search.library", module)
+    monkeypatch.setattr("search.library.Library", fake)
     return fake
 
 
 def test_options_become_filters(library, capsys):
     """Every search option reaches the library, repeated ones as tuples."""
     line = (
-        "search graphs --limit 3 --threshold 0.2 --year-from 2001 --year-to 2020 --category cs.CL --category cs "
-        "--author Lovelace --id 2101.00001 --licence open --licence arxiv --withdrawn exclude --mode lexical --hops 2"
+        "search graphs --limit 3 --threshold 0.2 --year-from 2001 --year-to 2020 --category cs.CL "
+        "--category cs --author Lovelace --id 2101.00001 --licence open --licence arxiv "
+        "--withdrawn exclude --mode lexical --hops 2"
     )
     assert run(line.split()) == 0
     filters = Filters(
@@ -201,7 +200,6 @@ def test_interrupt_is_one_line_and_130(library, capsys):
         "search x --mode fuzzy",
         "search x --licence mine",
         "harvest --from 2024-13-01",
-        "harvest --from 2024-02-02 --until 2024-02-01",
         "add 2101.00001 2101.00002 --pdf pyproject.toml",
         "parse no-such-file.pdf",
         "eval no-such-folder",
@@ -225,13 +223,14 @@ def test_a_setting_that_cannot_be_is_named(library, capsys, monkeypatch):
 
 def test_harvest_passes_its_window_and_tells_progress_on_stderr(library, capsys):
     """Days, set and address reach the library; progress is plain lines on a stderr that is no terminal."""
-    line = "harvest --from 2024-01-01 --until 2024-01-31 --set cs --base-url http://localhost/oai"
+    line = "harvest --from 2024-01-01 --until 2024-01-31 --set cs --base-url http://localhost/oai --full-text"
     assert run(line.split()) == 0
     window = {
         "from_": date(2024, 1, 1),
         "until": date(2024, 1, 31),
         "set_": "cs",
         "base_url": "http://localhost/oai",
+        "full_text": True,
     }
     assert library.calls == [("harvest", (), window)]
     captured = capsys.readouterr()
@@ -242,7 +241,7 @@ def test_harvest_passes_its_window_and_tells_progress_on_stderr(library, capsys)
 def test_add_fails_where_a_named_paper_could_not_be_had(library, capsys):
     """The report is printed all the same, and the exit code is 1."""
     assert run(["add", "2101.00001"]) == 1
-    assert json.loads(capsys.readouterr().out)["failed"][0]["error"] == "PDFNotFound"
+    assert json.loads(capsys.readouterr().out)["stages"][0]["failed"][0]["error"] == "PDFNotFound"
 
 
 def test_remove_removes_each_paper(library, capsys):
@@ -296,11 +295,12 @@ def test_a_terminal_gets_the_view_and_a_pipe_gets_json(tmp_path):
 def test_parse_reads_a_real_file(tmp_path, capsys):
     """`parse` needs no library: one PDF in, what the reader made of it out; nothing is stored."""
     pymupdf = pytest.importorskip("pymupdf")
-    pytest.importorskip("search.documents.read")
     document = pymupdf.open()
-    document.new_page().insert_text((72, 72), "A line that the reader must find.")
+    page = document.new_page()
+    for row in range(12):
+        page.insert_text((72, 100 + 14 * row), f"Line {row} of a paper that the reader must find.")
     document.save(file := tmp_path / "paper.pdf")
     assert run(["parse", str(file)]) == 0
     paper = models.ReadPaper.model_validate_json(capsys.readouterr().out)
-    assert "A line that the reader must find." in " ".join(p.text for p in paper.passages)
+    assert "of a paper that the reader must find." in " ".join(p.text for p in paper.passages)
     assert list(tmp_path.iterdir()) == [Path(file)]

@@ -13,6 +13,7 @@ from search.cli.views.paper import show_paper
 from search.cli.views.report import show_report
 from search.cli.views.search import show_result, why
 from search.cli.views.stages import show_build, show_check, show_harvest
+from search.cli.views.work import show_info, show_list
 from search.ingest.reports import (
     BuildReport,
     CheckReport,
@@ -21,6 +22,7 @@ from search.ingest.reports import (
     HarvestReport,
     StageReport,
 )
+from search.library import WorkInfo, WorkSummary
 from search.models import (
     Answer,
     AnswerReference,
@@ -36,6 +38,7 @@ from search.models import (
     SearchMetrics,
     SearchResult,
     Section,
+    Work,
 )
 
 HOSTILE = "[red]\x1b[31mOn \x9b2JMarkup[/red]\u202e"
@@ -64,7 +67,8 @@ def hit(**changes) -> Hit:
         "final_score": 0.8124,
         "passages": (
             MatchedPassage(
-                passage_id="2101.00001v2:3:aa", leg="lexical", score=12.3, section="Methods", page=3, text="We measure."
+                passage_id="2101.00001v2:3:aa",
+leg="lexical", score=12.3, section="Methods", page=3, text="We measure."
             ),
             MatchedPassage(passage_id="2101.00001v2:0:bb", leg="semantic", score=0.7, text="An abstract."),
         ),
@@ -231,6 +235,46 @@ def test_reports_name_every_failed_paper():
             text.split()
         )
     assert "- look here" in rendered(show_build, build)
+
+
+def test_a_list_shows_what_the_library_holds():
+    """Each paper has its id, year, what is there of it, and its marks; an empty library says what to do."""
+    work = WorkSummary(
+        work_id="2101.00001",
+        version=2,
+        title=HOSTILE,
+        authors=("Ada Lovelace",),
+        year=2021,
+        withdrawn="yes",
+        holds="full text",
+    )
+    text = rendered(show_list, [work])
+    assert f"2101.00001v2  2021  full text  {AS_SHOWN} [withdrawn] · Ada Lovelace" in text
+    assert "1 paper, 1 with full text" in text
+    assert "citewell add" in rendered(show_list, [])
+
+
+def test_info_shows_everything_known_of_a_paper():
+    """Card, abstract, outline, citations in both directions and failures stand in one view."""
+    work = Work(
+        work_id="math/0501170",
+        version=1,
+        title=HOSTILE,
+        abstract="We prove.",
+        authors=("Ada Lovelace",),
+        doi="10.1/x",
+    )
+    info = WorkInfo(
+        work=work, holds="full text", passages=7, cites=("2101.00001",), cited_by=("2101.00002",),
+        sections=(Section(title="Proof", number="2", page=3),),
+        failures=(FailedPaper(work_id="math/0501170", stage="read", error="DamagedPDF", message="cut off"),),
+    )  # fmt: skip
+    text = rendered(show_info, info)
+    for part in (
+        AS_SHOWN, "math/0501170, version 1", "10.1/x", "We prove.", "Outline (7 passages)", "2 Proof · p. 3",
+        "Cites (1 in the library)", "2101.00002", "read: cut off (DamagedPDF)",
+    ):  # fmt: skip
+        assert part in text
 
 
 def test_an_unsound_index_lists_its_differences():

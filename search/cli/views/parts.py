@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from search.cli.text import line, shorten
+from search.ingest.reports import FailedPaper
 
 #: Authors that are named before the rest is counted.
 AUTHORS_SHOWN = 3
@@ -94,3 +95,11 @@ def indented(renderable: Text, by: int = 2) -> Padding:
 def bullets(items: Sequence[str]) -> list[Padding]:
     """Return one indented line for each item."""
     return [indented(Text(f"- {line(item)}")) for item in items]
+
+
+def failure(failed: FailedPaper) -> str:
+    """Return which paper failed where, why, and whether the next run tries again."""
+    version = f"v{failed.version}" if failed.version else ""
+    tries = f", tried {failed.tries} times" if failed.tries > 1 else ""
+    again = "; tried again next time" if failed.retryable else ""
+    return f"{failed.work_id}{version}, {failed.stage}: {failed.message} ({failed.error}{tries}{again})"

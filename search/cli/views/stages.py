@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from search.cli.text import counted, line
-from search.cli.views.parts import bullets, heading
+from search.cli.views.parts import bullets, failure, heading
 from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
+from search.library import AddReport
 
 #: Failures and differences listed before the rest is counted; JSON has them all.
 LISTED = 20
@@ -36,10 +37,15 @@ def show_harvest(console: Console, report: HarvestReport) -> None:
         _failures(console, f"Failed: {stage.stage}", stage.failed)
 
 
-def show_stage(console: Console, report: StageReport) -> None:
-    """Print what one stage did."""
-    console.print(_stages([report]))
-    _failures(console, "Failed", report.failed)
+def show_add(console: Console, report: AddReport) -> None:
+    """Print which papers were asked for, what was fetched, and what the index holds now."""
+    console.print(Text(f"Added {', '.join(line(work_id) for work_id in report.added)}", style="bold"))
+    if report.stages:
+        console.print(_stages(report.stages))
+    for stage in report.stages:
+        _failures(console, f"Failed: {stage.stage}", stage.failed)
+    if report.build:
+        show_build(console, report.build)
 
 
 def show_build(console: Console, report: BuildReport) -> None:
@@ -106,15 +112,8 @@ def _stages(stages: Sequence[StageReport]) -> Table:
 def _failures(console: Console, title: str, failures: Sequence[FailedPaper]) -> None:
     if failures:
         console.print(heading(f"{title} ({len(failures):,})"))
-        for bullet in bullets(_first([_failure(f) for f in failures])):
+        for bullet in bullets(_first([failure(f) for f in failures])):
             console.print(bullet)
-
-
-def _failure(failed: FailedPaper) -> str:
-    version = f"v{failed.version}" if failed.version else ""
-    tries = f", tried {failed.tries} times" if failed.tries > 1 else ""
-    again = "; tried again next time" if failed.retryable else ""
-    return f"{failed.work_id}{version}, {failed.stage}: {failed.message} ({failed.error}{tries}{again})"
 
 
 def _notes(console: Console, notes: Sequence[str]) -> None:
