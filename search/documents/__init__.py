@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from search.documents.reading import read_pdf
+from search.documents.reading import read_pdf, reader_version
 
-__all__ = ["read_pdf"]
+__all__ = ["read_pdf", "reader_version"]

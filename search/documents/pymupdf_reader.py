@@ -37,6 +37,11 @@ def _pymupdf() -> ModuleType:
     return module
 
 
+def reader_name() -> str:
+    """Return the library and its version."""
+    return f"pymupdf-{_pymupdf().__version__}"
+
+
 class PyMuPDFReader:
     """A `PageReader` over one PDF, from a path or from its bytes.
 
@@ -49,7 +54,7 @@ class PyMuPDFReader:
 
     def __init__(self, source: Path | bytes) -> None:
         self._pymupdf = _pymupdf()
-        self.name = f"pymupdf-{self._pymupdf.__version__}"
+        self.name = reader_name()
         self._label = source.name if isinstance(source, Path) else "the PDF"
         content = source.read_bytes() if isinstance(source, Path) else source
         with _TURN:
@@ -119,9 +124,7 @@ class PyMuPDFReader:
                 outline = self._document.get_toc(simple=True)
         except self._failures():
             return []
-        return [
-            Bookmark(level, " ".join(title.split()), page) for level, title, page in outline if page > 0
-        ]
+        return [Bookmark(level, " ".join(title.split()), page) for level, title, page in outline if page > 0]
 
     def close(self) -> None:
         """Close the file."""

@@ -56,6 +56,17 @@ def read_pdf(source: Path | bytes) -> ReadPaper:
         reader.close()
 
 
+def reader_version() -> str:
+    """Return the name under which `read_pdf` signs what it reads.
+
+    Raises:
+        MissingExtra: pymupdf is not installed.
+    """
+    from search.documents.pymupdf_reader import reader_name
+
+    return f"{reader_name()}/{READING}"
+
+
 def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
     """Return what an opened document holds; `label` names it in errors."""
     pages = list(reader.pages())
@@ -109,7 +120,10 @@ def _lines(pages: Sequence[Page]) -> list[TextLine]:
 
 
 def _contents(
-    lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyle, links: Mapping[int, Sequence[Link]]
+    lines: Sequence[TextLine],
+    headings: Sequence[Heading],
+    body: BodyStyle,
+    links: Mapping[int, Sequence[Link]],
 ) -> tuple[list[Section], list[Passage], list[Reference]]:
     """Return the sections, their passages in reading order, and the entries of the reference lists."""
     vocabulary = vocabulary_of(lines)

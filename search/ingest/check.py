@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from search.embedding.protocol import Embedder
 from search.index.protocol import IndexStore
-from search.ingest.papers import paper_documents
+from search.ingest.papers import documents_of
 from search.ingest.progress import Progress, ProgressSink, silent
 from search.ingest.reports import CheckReport, Difference, FailedPaper
 from search.lake.lake import Lake
@@ -27,7 +27,7 @@ def check(
     differences = []
     for position, state in enumerate(lake.catalogue.states(ids, fingerprint)):
         progress(Progress("check", position, len(ids), state.work_id))
-        expected = paper_documents(state, lake, embedder).work.content_hash
+        expected = documents_of(state, lake, embedder).work.content_hash
         found = hashes.pop(state.work_id, None)
         if found != expected and not (state.removed and found is None):
             kind = "missing" if found is None else "stale"

@@ -9,7 +9,7 @@ from search.errors import ModelMismatch, SchemaMismatch
 from search.index.documents import PaperDocuments
 from search.index.mappings import schema_hash
 from search.index.protocol import Generation, IndexStore, Written
-from search.ingest.papers import paper_documents
+from search.ingest.papers import documents_of
 from search.ingest.progress import Progress, ProgressSink, silent
 from search.lake.lake import Lake
 
@@ -67,7 +67,7 @@ def apply(
     def papers() -> Iterator[PaperDocuments]:
         for position, state in enumerate(lake.catalogue.states(touched, fingerprint)):
             progress(Progress("index", position, len(touched), state.work_id))
-            yield paper_documents(state, lake, embedder)
+            yield documents_of(state, lake, embedder)
 
     written = store.write(generation, papers())
     if files:

@@ -20,6 +20,8 @@ def read(lake: Lake, *, progress: ProgressSink = silent) -> StageReport:
     """Read every fetched PDF that has not been read; one that cannot be read is recorded with its reason."""
     started = time.monotonic()
     lake.catalogue.refresh()
+    if not lake.catalogue.to_read(""):
+        return StageReport(stage="read")  # a library of abstracts needs no PDF reader
     reader = reader_version()
     due = lake.catalogue.to_read(reader)
     tries = {f.work_id: f.tries for f in lake.catalogue.failures() if f.stage == "papers"}
