@@ -155,7 +155,7 @@ class Writing:
     def _check(self, paper: PaperDocuments) -> None:
         for vector in paper.vectors:
             if vector is not None and (self._dimensions is None or vector.shape != (self._dimensions,)):
-                msg = f"{paper.work.work_id}: a vector of shape {vector.shape} for an index of {self._dimensions}"
+                msg = f"{paper.work.work_id}: vector {vector.shape}, but the index has {self._dimensions}"
                 raise ModelMismatch(
                     msg, advice="name the generation's model first, or run `citewell index rebuild`"
                 )
