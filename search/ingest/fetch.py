@@ -10,7 +10,7 @@ from typing import Any
 from search.arxiv.pdf import download_pdf
 from search.arxiv.transport import Transport
 from search.errors import CitewellError, NetworkUnreachable
-from search.ingest.progress import Progress, ProgressSink, silent
+from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake

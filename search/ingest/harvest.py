@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from search.arxiv.oai import OAIClient, Page, Record
-from search.ingest.progress import Progress, ProgressSink, silent
+from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import FailedPaper, HarvestReport
 from search.lake.batch import Outcome
 from search.lake.facts import ArxivFact, UserFact

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from search.ingest.progress import Progress, ProgressSink, silent
+from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import StageReport
 from search.lake.batch import Outcome
 from search.lake.lake import Lake

@@ -6,7 +6,7 @@ import time
 
 from search.documents import read_pdf, reader_version
 from search.errors import ReadingError
-from search.ingest.progress import Progress, ProgressSink, silent
+from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
