@@ -139,7 +139,8 @@ def cacm(data: Path, to: Path, _split: str) -> None:
         {"_id": number, "title": fields.get("T", ""), "text": fields.get("W", "")}
         for number, fields in _smart(source / "cacm.all")
     ]
-    queries = [{"_id": f"q{int(number)}", "text": f["W"]} for number, f in _smart(source / "query.text")]
+    asked = _smart(source / "query.text")
+    queries = [{"_id": f"q{number}", "text": fields["W"]} for number, fields in asked if "W" in fields]
     lines = (line.split() for line in (source / "qrels.text").read_text().splitlines())
     write(to, corpus, queries, [(f"q{int(query)}", str(int(document)), 1) for query, document, *_ in lines])
 
