@@ -5,56 +5,86 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from search.documents.pages import Line, Page
 
-#: Running heads and feet stand in the outer 12 % of the page's height.
-_ZONE = 0.12
+#: Running heads and feet stand in the outer 8 % of the height of all pages' text, which leaves the paper's
+#: own margins out (amsart prints a small block in the middle of a large page).
+_ZONE = 0.08
 #: The same words at the same height on so many pages are no coincidence.
 _REPEATED = 3
 
-_PAGE_NUMBER = re.compile(r"[-–—\s|]*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—\s|.]*", re.IGNORECASE)
-_STAMP = re.compile(r"\s*arXiv\s*:\s*(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?\s+\[", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(
+    r"[-–—\s|]*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—\s|.]*", re.IGNORECASE
+)
+_STAMP = re.compile(
+    r"\s*arXiv\s*:\s*(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?\s+\[", re.IGNORECASE
+)
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Zones:
+    """Above `top` and below `bottom` stands what repeats on every page."""
+
+    top: float
+    bottom: float
+
+    def holds(self, line: Line) -> bool:
+        return line.y1 < self.top or line.y0 > self.bottom
 
 
 def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     """Return each page's lines of text: level, and neither running head nor foot nor page number nor stamp."""
-    candidates = [[(line, _text(line)) for line in page.lines if line.horizontal] for page in pages]
+    candidates = [[line for line in page.lines if line.horizontal] for page in pages]
+    zones = _zones(candidates)
+    outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for page, lines in zip(pages, candidates, strict=True):
+    for page, lines in zip(pages, outer, strict=True):
         for line, text in lines:
-            if _in_zone(line, page):
-                seen[_key(line, text)].add(page.number)
-    return [
-        [line for line, text in lines if not _is_furniture(line, text, page, seen)]
-        for page, lines in zip(pages, candidates, strict=True)
-    ]
+            seen[_key(line, text)].add(page.number)
+    kept = []
+    for lines, edge in zip(candidates, outer, strict=True):
+        drop = {id(line) for line, text in edge if _is_furniture(line, text, edge, zones, seen)}
+        kept.append([line for line in lines if id(line) not in drop])
+    return kept
 
 
-def _is_furniture(line: Line, text: str, page: Page, seen: dict[tuple[str, int], set[int]]) -> bool:
-    if _STAMP.match(text):
+def _zones(pages: Sequence[Sequence[Line]]) -> _Zones:
+    """Return the zones, from the tops and bottoms of the pages' text; a figure that reaches out counts little."""
+    tops = sorted(min(line.y0 for line in lines) for lines in pages if lines)
+    bottoms = sorted(max(line.y1 for line in lines) for lines in pages if lines)
+    if not tops:
+        return _Zones(0.0, 0.0)
+    top, bottom = tops[len(tops) // 3], bottoms[(2 * len(bottoms)) // 3]
+    depth = _ZONE * (bottom - top)
+    return _Zones(top + depth, bottom - depth)
+
+
+def _is_furniture(
+    line: Line,
+    text: str,
+    edge: Sequence[tuple[Line, str]],
+    zones: _Zones,
+    seen: dict[tuple[str, int], set[int]],
+) -> bool:
+    if not text or _STAMP.match(text):
         return True
-    if not _in_zone(line, page):
-        return False
-    return bool(_PAGE_NUMBER.fullmatch(text)) and _is_outermost(line, page) or (
-        len(seen[_key(line, text)]) >= _REPEATED and bool(text.strip())
-    )
+    if len(seen[_key(line, text)]) >= _REPEATED:
+        return True
+    return bool(_PAGE_NUMBER.fullmatch(text)) and _is_outermost(line, edge, zones)
 
 
 def _text(line: Line) -> str:
     return " ".join("".join(span.text for span in line.spans).split())
 
 
-def _in_zone(line: Line, page: Page) -> bool:
-    return line.y1 < _ZONE * page.height or line.y0 > (1 - _ZONE) * page.height
-
-
-def _is_outermost(line: Line, page: Page) -> bool:
+def _is_outermost(line: Line, edge: Sequence[tuple[Line, str]], zones: _Zones) -> bool:
     """Return whether nothing stands further out, above or below: a page number does, a formula does not."""
-    if line.y1 < _ZONE * page.height:
-        return not any(other.horizontal and other.y1 < line.y0 for other in page.lines)
-    return not any(other.horizontal and other.y0 > line.y1 for other in page.lines)
+    if line.y1 < zones.top:
+        return not any(other.y1 < line.y0 for other, _ in edge)
+    return not any(other.y0 > line.y1 for other, _ in edge)
 
 
 def _key(line: Line, text: str) -> tuple[str, int]:

@@ -49,7 +49,8 @@ class Heading:
     page: int
 
 
-Style = tuple[float, str, bool]
+#: Size (to half a point), font, bold, all capitals.
+Style = tuple[float, str, bool, bool]
 
 
 @dataclass(slots=True)
@@ -67,7 +68,9 @@ class Candidate:
     page: int
 
 
-def find_headings(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int] = frozenset()) -> list[Heading]:
+def find_headings(
+    lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int] = frozenset()
+) -> list[Heading]:
     """Return the paper's headings in reading order; an empty list where nothing can be told.
 
     Args:
@@ -81,24 +84,38 @@ def find_headings(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozen
     chosen = [replace(numbered[index], number=number) for index, number in chain]
     if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
         chosen = []
-    styles = Counter(c.style for c in chosen)
+    has_numbers = bool(chosen)
     taken = {c.start for c in chosen}
-    for c in candidates:
-        if c.start not in taken and _stands_alone(c, styles):
-            chosen.append(c)
+    known = [c for c in candidates if c.start not in taken and c.known and c.score >= 1.0]
+    styles = Counter(c.style for c in (*chosen, *known))
+    taken |= {c.start for c in known}
+    # Before the abstract or the first section stand authors and addresses, in any style.
+    first = min((c.start for c in (*chosen, *known)), default=0)
+    others = [c for c in candidates if c.start not in taken and c.start > first]
+    if not has_numbers:
+        styles += _recurring(others)
+    chosen += known
+    chosen += [c for c in others if _stands_alone(c, styles, has_numbers=has_numbers)]
     chosen.sort(key=lambda c: c.start)
-    return _levelled(chosen, body)
+    return _levelled(chosen)
 
 
-def _stands_alone(c: Candidate, styles: Counter[Style]) -> bool:
+def _recurring(candidates: Sequence[Candidate]) -> Counter[Style]:
+    """Return the styles of strong candidates that come back on several pages."""
+    pages: dict[Style, set[int]] = {}
+    for c in candidates:
+        if c.score >= UNNUMBERED_FROM and c.number is None:
+            pages.setdefault(c.style, set()).add(c.page)
+    return Counter({style: len(found) for style, found in pages.items() if len(found) >= 2})
+
+
+def _stands_alone(c: Candidate, styles: Counter[Style], *, has_numbers: bool) -> bool:
     """Return whether a line that no number chain took is a heading."""
-    if c.number is not None and styles:
+    if c.number is not None and has_numbers:
         return False
-    if c.known:
-        return c.score >= 1.0
-    if styles and c.style in styles:
-        return c.score >= 2.5
-    return c.score >= (UNNUMBERED_FROM + 1.0 if styles else UNNUMBERED_FROM)
+    if c.style in styles:
+        return c.score >= (2.5 if has_numbers else 1.5)
+    return c.score >= UNNUMBERED_FROM + 1.0
 
 
 def _candidates(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int]) -> list[Candidate]:
@@ -114,9 +131,15 @@ def _candidates(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozense
     return found
 
 
-def _candidate(lines: Sequence[TextLine], index: int, body: BodyStyle, bookmarked: frozenset[int]) -> Candidate | None:
+def _candidate(
+    lines: Sequence[TextLine], index: int, body: BodyStyle, bookmarked: frozenset[int]
+) -> Candidate | None:
     line = lines[index]
-    if not 2 < len(line.text) <= _LONGEST_TITLE or not _LETTERS.search(line.text) or _CAPTION.match(line.text):
+    if (
+        not 2 < len(line.text) <= _LONGEST_TITLE
+        or not _LETTERS.search(line.text)
+        or _CAPTION.match(line.text)
+    ):
         return None
     style = style_of(line)
     if not _may_open(line, style, body, index in bookmarked):
@@ -129,29 +152,39 @@ def _candidate(lines: Sequence[TextLine], index: int, body: BodyStyle, bookmarke
     if not title[:1].isalnum() and title[:1] not in "\"'“‘(∗*$^":
         return None
     known = bool(_KNOWN.fullmatch(title.strip()))
-    score = _score(lines, index, end, text, title, style, body) + (2.0 if index in bookmarked else 0.0) + 1.5 * known + (0.7 if number else 0.0)
+    score = (
+        _score(lines, index, end, text, title, style, body)
+        + (2.0 if index in bookmarked else 0.0)
+        + 1.5 * known
+        + (0.7 if number else 0.0)
+    )
     return Candidate(index, end, text, number, title, style, score, known, line.page)
 
 
 def _may_open(line: TextLine, style: Style, body: BodyStyle, bookmarked: bool) -> bool:
     """Return whether a line looks in any way unlike the body: the cheap test that spares most lines the rest."""
-    size, font, bold = style
+    size, font, bold, capitals = style
     first = line.text[0]
     return (
         bookmarked or bold or size > 1.05 * body.size or font != body.font or first.isdigit()
-        or line.text.isupper() or bool(_KNOWN.fullmatch(parse_number(line.text)[1].strip()))
+        or capitals or bool(_KNOWN.fullmatch(parse_number(line.text)[1].strip()))
     )  # fmt: skip
 
 
 def style_of(line: TextLine) -> Style:
-    """Return size (to half a point), font and weight of a line; in small capitals, of the capitals."""
+    """Return the style of most of a line's letters; in small capitals, the size of the capitals."""
     weights: Counter[tuple[float, str, bool]] = Counter()
     for span in line.spans:
         weights[round(2 * span.size) / 2, span.font, span.bold] += sum(map(str.isalnum, span.text))
     total = weights.total()
     (size, font, bold), _ = weights.most_common(1)[0]
-    larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= 0.08 * total), default=size)
-    return larger, font, bold
+    larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= 2), default=size)
+    return max(size, larger), font, bold, _capitals(line.text)
+
+
+def _capitals(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) > 3 and sum(map(str.isupper, letters)) > 0.9 * len(letters)
 
 
 def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodyStyle) -> int:
@@ -173,15 +206,16 @@ def _score(
 ) -> float:
     """Return the evidence that these lines are a heading, in points."""
     line, last = lines[index], lines[end - 1]
-    size, font, bold = style
+    size, font, bold, capitals = style
     score = 0.0
     if bold and "bold" not in body.font.casefold():
         score += 1.5 if min(part.bold for part in lines[index:end]) > 0.6 else 0.0
     ratio = size / body.size
-    score += 2.0 if ratio > 1.25 else 1.5 if ratio > 1.06 else -1.5 if ratio < 0.93 else 0.0
+    score += 2.0 if ratio > 1.25 else 1.5 if ratio > 1.06 else 0.0
+    if ratio < 0.93:
+        score -= 0.7 if bold or capitals else 1.5
     score += 0.7 if font != body.font else 0.0
-    letters = "".join(_LETTERS.findall(title))
-    score += 1.0 if letters.isupper() and len(letters) > 3 else 0.0
+    score += 1.0 if capitals else 0.0
     above = _gap(lines[index - 1] if index else None, line)
     below = _gap(last, lines[end] if end < len(lines) else None)
     score += 0.8 if above is None or above > 1.25 * body.leading else -0.7
@@ -190,7 +224,8 @@ def _score(
     score -= 1.5 if title[:1].islower() else 0.0
     score -= 1.5 if _FORMULA.search(text) else 0.0
     score -= 2.0 if _STATEMENT.match(title) else 0.0
-    score -= 1.0 if line.pieces > 3 else 0.0
+    # The cells of a table's head are pieces too; a number and its title are two.
+    score -= 0.8 * max(0, line.pieces - (2 if text != title else 1))
     score -= 1.0 if len(text) > 100 else 0.0
     words = _LETTERS.findall(title)
     score -= 1.5 if sum(map(len, words)) < 0.5 * len(title.replace(" ", "")) else 0.0
@@ -205,13 +240,13 @@ def _gap(above: TextLine | None, below: TextLine | None) -> float | None:
     return distance if distance > 0 else None
 
 
-def _levelled(chosen: Sequence[Candidate], body: BodyStyle) -> list[Heading]:
+def _levelled(chosen: Sequence[Candidate]) -> list[Heading]:
     """Return the headings with their levels: from the number, else from the style of numbered ones, else by size."""
     by_style: dict[Style, Counter[int]] = {}
     for c in chosen:
-        if c.number:
-            by_style.setdefault(c.style, Counter())[c.number.level] += 1
-    free = sorted({c.style[0] for c in chosen if not c.number}, reverse=True)
+        if c.number or c.known:
+            by_style.setdefault(c.style, Counter())[c.number.level if c.number else 1] += 1
+    free = sorted({c.style[:1] for c in chosen if not c.number}, reverse=True)
     headings = []
     for c in chosen:
         if c.number:
@@ -221,10 +256,14 @@ def _levelled(chosen: Sequence[Candidate], body: BodyStyle) -> list[Heading]:
         elif c.style in by_style:
             level = by_style[c.style].most_common(1)[0][0]
         elif by_style:
-            larger = [counts.most_common(1)[0][0] for style, counts in by_style.items() if style[0] > c.style[0] + 0.4]
+            larger = [
+                counts.most_common(1)[0][0]
+                for style, counts in by_style.items()
+                if style[0] > c.style[0] + 0.4
+            ]
             level = max(larger, default=0) + 1
         else:
-            level = min(free.index(c.style[0]) + 1, 3)
+            level = min(free.index(c.style[:1]) + 1, 3)
         title = c.title.strip().rstrip(".:").strip() or c.text
         headings.append(Heading(c.start, c.end, title, c.number.printed if c.number else None, level, c.page))
     return headings

@@ -11,16 +11,31 @@ _KINDS: tuple[tuple[SectionKind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
         ("abstract", r"abstract\b|summary$|r[ée]sum[ée]$"),
-        ("references", r"(?:list of )?references?\b(?! (?:frame|model|system|point|data|set))|bibliograph|literature cited|works cited"),
+        (
+            "references",
+            r"(?:list of )?references?\b(?! (?:frame|model|system|point|data|set))|bibliograph|literature cited|works cited",
+        ),
         ("acknowledgements", r"acknowledge?m|acknowledg"),
-        ("related work", r"(?:.*\b)?(?:related|previous|prior|earlier) (?:work|literature|research|stud|approach)|literature (?:review|survey)|background and related"),
+        (
+            "related work",
+            r"(?:.*\b)?(?:related|previous|prior|earlier) (?:work|literature|research|stud|approach)|literature (?:review|survey)|background and related",
+        ),
         ("introduction", r"introduction\b|introductory|motivation$|overview$"),
-        ("conclusion", r"(?:.*\band )?(?:conclusion|conclud|summary|outlook|future (?:work|direction)|final remarks|closing remarks)"),
+        (
+            "conclusion",
+            r"(?:.*\band )?(?:conclusion|conclud|summary|outlook|future (?:work|direction)|final remarks|closing remarks)",
+        ),
         ("discussion", r"discussion|limitations?\b|broader impact"),
-        ("experiments", r"(?:.*\b)?(?:experiment|evaluation|ablation|empirical|simulation|benchmark|case stud|numerical (?:test|stud|example|experiment))"),
+        (
+            "experiments",
+            r"(?:.*\b)?(?:experiment|evaluation|ablation|empirical|simulation|benchmark|case stud|numerical (?:test|stud|example|experiment))",
+        ),
         ("results", r"(?:.*\b)?(?:results?|findings|main theorem|observations)\b"),
         ("appendix", r"appendi|supplement|additional (?:details|proofs|results|experiments)"),
-        ("methods", r"(?:.*\b)?(?:methods?|methodology|approach|model|models|algorithms?|architecture|framework|procedure|implementation|data ?sets?|data|materials|preliminar\w*|setup|formulation|notation)\b"),
+        (
+            "methods",
+            r"(?:.*\b)?(?:methods?|methodology|approach|model|models|algorithms?|architecture|framework|procedure|implementation|data ?sets?|data|materials|preliminar\w*|setup|formulation|notation)\b",
+        ),
     )
 )
 

@@ -54,7 +54,9 @@ def parse_number(text: str) -> tuple[Number | None, str]:
             return Number(match["roman"], "appendix", (_roman(match["roman"]),)), title
         return Number(match["roman"], "roman", (_roman(match["roman"]),), len(match["roman"]) == 1), title
     letters = match["letter"] or match["roman"]
-    if not letters or not (match["point"] or match["word"] or any(map(str.isdigit, letters)) or _alone(letters, title)):
+    if not letters or not (
+        match["point"] or match["word"] or any(map(str.isdigit, letters)) or _alone(letters, title)
+    ):
         return None, text
     printed = re.sub(r"\s", "", letters)
     digits = [int(part) for part in re.findall(r"\d+", printed)]
@@ -73,11 +75,20 @@ def _roman(text: str) -> int:
 
 def readings(number: Number) -> list[Number]:
     """Return what a printed number can mean: a letter is an appendix or, below roman numbers, a subsection."""
-    if number.scheme == "appendix" and len(number.parts) == 1 and number.printed.isalpha() and len(number.printed) == 1:
+    if (
+        number.scheme == "appendix"
+        and len(number.parts) == 1
+        and number.printed.isalpha()
+        and len(number.printed) == 1
+    ):
         return [number, Number(number.printed, "letter", number.parts)]
     if number.scheme == "roman" and number.ambiguous:
         letter = ord(number.printed) - 64
-        return [number, Number(number.printed, "letter", (letter,)), Number(number.printed, "appendix", (letter,))]
+        return [
+            number,
+            Number(number.printed, "letter", (letter,)),
+            Number(number.printed, "appendix", (letter,)),
+        ]
     return [number]
 
 
@@ -96,7 +107,13 @@ def step(previous: Number | None, number: Number) -> float:
         return _after(previous.parts, number.parts) if previous.scheme == "letter" else _NO_STEP
     if previous.scheme == "letter":
         # Only the search for the longest run knows which roman number came last; it checks the order.
-        return 0.3 if number.scheme == "roman" else 0.2 if number.scheme == "appendix" and number.parts[0] == 1 else _NO_STEP
+        return (
+            0.3
+            if number.scheme == "roman"
+            else 0.2
+            if number.scheme == "appendix" and number.parts[0] == 1
+            else _NO_STEP
+        )
     if number.scheme == previous.scheme:
         return _after(previous.parts, number.parts)
     if number.scheme == "appendix":
@@ -108,7 +125,15 @@ def _after(previous: tuple[int, ...], parts: tuple[int, ...]) -> float:
     """Return the bonus for one number after another of the same scheme."""
     if parts[: len(previous)] == previous and len(parts) > len(previous):
         below = parts[len(previous) :]
-        return 0.5 if below == (1,) else -0.5 if all(part == 1 for part in below) else -1.0 if below in {(2,)} else _NO_STEP
+        return (
+            0.5
+            if below == (1,)
+            else -0.5
+            if all(part == 1 for part in below)
+            else -1.0
+            if below in {(2,)}
+            else _NO_STEP
+        )
     depth = len(parts) - 1
     if depth < len(previous) and parts[:depth] == previous[:depth]:
         ahead = parts[depth] - previous[depth]
@@ -140,7 +165,9 @@ def longest_run(numbers: Sequence[tuple[Number, float]]) -> list[tuple[int, Numb
                     best = (sum_before + bonus, position)
             if best is not None:
                 before = best[1]
-                roman = number.parts[0] if number.scheme == "roman" else states[before][4] if before >= 0 else 0
+                roman = (
+                    number.parts[0] if number.scheme == "roman" else states[before][4] if before >= 0 else 0
+                )
                 fresh.append((best[0] + score, index, number, before, roman))
         states += fresh
     if not states:

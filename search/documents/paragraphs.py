@@ -48,7 +48,10 @@ def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
     end = len(lines)
     while end:
         start = end - 1
-        while start and (lines[start - 1].page, lines[start - 1].column) == (lines[end - 1].page, lines[end - 1].column):
+        while start and (lines[start - 1].page, lines[start - 1].column) == (
+            lines[end - 1].page,
+            lines[end - 1].column,
+        ):
             start -= 1
         first = end
         while first > start and lines[first - 1].size <= _SMALLER * body_size:
@@ -87,7 +90,13 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
                 floats.append(last)
             continue
         previous = last.lines[-1] if last else None
-        if last and previous and _same_block(previous, line) and last.kind != "footnote" and not _indented(previous, line):
+        if (
+            last
+            and previous
+            and _same_block(previous, line)
+            and last.kind != "footnote"
+            and not _indented(previous, line)
+        ):
             last.lines.append(line)
             continue
         kind = _kind(line, body_size)
@@ -155,7 +164,9 @@ def _continues(paragraph: Paragraph, line: TextLine) -> bool:
     return not _PROSE_WORD.search(line.text) and (last.page, last.column) == (line.page, line.column)
 
 
-def text_of(lines: Iterable[TextLine], vocabulary: frozenset[str], offset: int = 0) -> tuple[str, list[LineAt]]:
+def text_of(
+    lines: Iterable[TextLine], vocabulary: frozenset[str], offset: int = 0
+) -> tuple[str, list[LineAt]]:
     """Return the lines' text as one, words divided at line ends put together, and where each line went."""
     parts: list[str] = []
     places: list[LineAt] = []

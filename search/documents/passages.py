@@ -87,7 +87,8 @@ def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:
             boxes.append(box)
         last = (line.page, line.column)
     return tuple(
-        Box(page=b.page, x0=round(b.x0, 1), y0=round(b.y0, 1), x1=round(b.x1, 1), y1=round(b.y1, 1)) for b in boxes
+        Box(page=b.page, x0=round(b.x0, 1), y0=round(b.y0, 1), x1=round(b.x1, 1), y1=round(b.y1, 1))
+        for b in boxes
     )
 
 
@@ -159,7 +160,9 @@ def split_passage(text: str, fits: Callable[[str], bool]) -> list[str]:
         return [text] if text else []
     ends = [end for _, end in sentences(text)][:-1]
     if not ends:
-        ends = [index for index in range(1, len(text)) if text[index].isspace() and not text[index - 1].isspace()]
+        ends = [
+            index for index in range(1, len(text)) if text[index].isspace() and not text[index - 1].isspace()
+        ]
     if not ends:
         ends = list(range(1, len(text)))
     if not ends:

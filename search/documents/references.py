@@ -12,7 +12,9 @@ from search.documents.pages import Link
 from search.documents.paragraphs import text_of
 from search.models import Reference
 
-_BRACKETED = re.compile(r"\[\s?(?P<label>\d{1,4}[a-z]?|[A-Z][\w+*’'’.&,; -]{0,40}?\d{2,4}[a-z]?|[A-Z]{2,}[\w+]*)\s?\]\s*")
+_BRACKETED = re.compile(
+    r"\[\s?(?P<label>\d{1,4}[a-z]?|[A-Z][\w+*’'’.&,; -]{0,40}?\d{2,4}[a-z]?|[A-Z]{2,}[\w+]*)\s?\]\s*"
+)
 _POINTED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s+(?=\S)")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[A-Z])")
 _YEAR = re.compile(r"(?<![\d./:-])(1[89]\d\d|20[0-4]\d)(?:[a-z])?(?![\d/])")
@@ -97,7 +99,7 @@ def _hanging(lines: Sequence[TextLine]) -> list[int]:
         previous, line = lines[index - 1], lines[index]
         same = (previous.page, previous.column) == (line.page, line.column)
         ended = previous.text.endswith((".", ")")) or bool(_URL.search(previous.text))
-        begins = line.text[:1].isupper() or line.text[:1] in "“\"["
+        begins = line.text[:1].isupper() or line.text[:1] in '“"['
         if same and previous.block != line.block and begins:
             starts.append(index)
         elif (not same or line.baseline - previous.baseline > 1.3 * line.size + 1.0) and ended and begins:
@@ -105,7 +107,9 @@ def _hanging(lines: Sequence[TextLine]) -> list[int]:
     return starts
 
 
-def _divided(lines: Sequence[TextLine], starts: Sequence[int], pattern: re.Pattern[str] | None) -> list[_Entry]:
+def _divided(
+    lines: Sequence[TextLine], starts: Sequence[int], pattern: re.Pattern[str] | None
+) -> list[_Entry]:
     entries = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         match = pattern.match(lines[start].text) if pattern else None
@@ -177,7 +181,10 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
         title = (quoted["title"] or quoted["tex"]).strip(" ,.")
         return _names(body[: quoted.start()]), title
     # "A. Author and B. Author. Title of it. Venue, 2019." and "Author, A. (2019). Title. Venue."
-    dated = re.match(r"(?P<names>.{3,400}?)[.,]?\s*\(?(?P<year>(?:18|19|20)\d\d)[a-z]?\)?[.,:]\s*(?P<title>[^.?!]{8,300}[.?!])", body)
+    dated = re.match(
+        r"(?P<names>.{3,400}?)[.,]?\s*\(?(?P<year>(?:18|19|20)\d\d)[a-z]?\)?[.,:]\s*(?P<title>[^.?!]{8,300}[.?!])",
+        body,
+    )
     if dated and len(dated["names"]) < 0.6 * len(body):
         return _names(dated["names"]), dated["title"].strip(" .")
     parts = re.split(r"(?<=[^\W\d_]{2})[.?!]\s+(?=[A-Z0-9“])", body)

@@ -31,7 +31,9 @@ _ORDINAL_ENDING = re.compile(r"st|nd|rd|th")
 _AS_IT_STANDS = re.compile("[′″‴'’◦°]+")
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
 _ELEMENT = re.compile(r"[A-Z][a-z]?(?![a-z])")
-_MATH_FONT = re.compile(r"MI\d|MI$|SY\d|SY$|MSBM|MSAM|EUFM|EUSM|BX?MI|Math|mtmi|txmi|RSFS|CMMIB", re.IGNORECASE)
+_MATH_FONT = re.compile(
+    r"MI\d|MI$|SY\d|SY$|MSBM|MSAM|EUFM|EUSM|BX?MI|Math|mtmi|txmi|RSFS|CMMIB", re.IGNORECASE
+)
 #: Glyph boxes of these fonts hang from their top, so their baselines say nothing.
 _EXTENSION_FONT = re.compile(r"CMEX|MTEX|txex|pxex|Extension|MTExtra|EXT", re.IGNORECASE)
 
@@ -114,7 +116,9 @@ def script_kind(span: Span, size: float, baseline: float) -> str:
             return "^"
         if -FARTHEST <= shift <= -LOWERED_FROM:
             return "_"
-    elif span.raised_hint and SAME_SIZE_RAISED[0] <= shift <= SAME_SIZE_RAISED[1] and span.size <= 1.05 * size:
+    elif (
+        span.raised_hint and SAME_SIZE_RAISED[0] <= shift <= SAME_SIZE_RAISED[1] and span.size <= 1.05 * size
+    ):
         return "^"
     return ""
 
@@ -169,6 +173,4 @@ def is_mark(text: str, before: str, following: str, font: str) -> bool:
     if not word:
         return False
     attached = stem[: word.start()][-1:] in {"^", "_", "{", "\\"}
-    return not (
-        attached or len(word[0]) == 1 or word[0] in _EXPONENT_BASES or bool(_MATH_FONT.search(font))
-    )
+    return not (attached or len(word[0]) == 1 or word[0] in _EXPONENT_BASES or bool(_MATH_FONT.search(font)))

@@ -42,7 +42,12 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body_size: flo
         appendix = appendix or _opens_appendix(heading)
         kind = section_kind(heading.title, appendix=appendix)
         section = Section(
-            title=heading.title, number=heading.number, level=level, kind=kind, page=heading.page, path=tuple(path)
+            title=heading.title,
+            number=heading.number,
+            level=level,
+            kind=kind,
+            page=heading.page,
+            path=tuple(path),
         )
         listed = kind == "references"
         found.append(Part(section, inside, [] if listed else paragraphs(inside, body_size)))
@@ -56,7 +61,12 @@ def _kind(heading: Heading) -> str:
 def _opens_appendix(heading: Heading) -> bool:
     if heading.title.casefold().startswith(("appendi", "supplement")):
         return True
-    return bool(heading.number) and heading.level == 1 and str(heading.number)[0].isalpha() and not _roman(str(heading.number))
+    return (
+        bool(heading.number)
+        and heading.level == 1
+        and str(heading.number)[0].isalpha()
+        and not _roman(str(heading.number))
+    )
 
 
 def _roman(number: str) -> bool:
@@ -70,7 +80,9 @@ def _front(lines: Sequence[TextLine], body_size: float, *, is_abstract: bool) ->
     found = paragraphs(lines, body_size)
     opening = next((i for i, p in enumerate(found) if _RUN_IN_ABSTRACT.match(p.lines[0].text)), None)
     if opening is not None:
-        chosen = [p for p in found[opening:] if p.kind != "footnote" and (_is_prose(p) or p is found[opening])]
+        chosen = [
+            p for p in found[opening:] if p.kind != "footnote" and (_is_prose(p) or p is found[opening])
+        ]
         first = chosen[0].lines[0]
         mark = _RUN_IN_ABSTRACT.match(first.text)
         first.text = first.text[mark.end() if mark else 0 :]

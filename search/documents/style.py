@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,11 @@ class BodyStyle:
 
 
 def body_style(lines: Sequence[TextLine]) -> BodyStyle:
-    """Return the style of most characters of the paper."""
+    """Return the style of most characters of the paper, its reference list and what follows left out.
+
+    Appendices full of prompts or tables are set in other sizes, and can be longer than the paper.
+    """
+    lines = _main_part(lines)
     sizes: Counter[float] = Counter()
     fonts: Counter[tuple[float, str]] = Counter()
     for line in lines:
@@ -37,3 +42,14 @@ def body_style(lines: Sequence[TextLine]) -> BodyStyle:
         and 0.8 * size < line.baseline - previous.baseline < 3 * size
     ]
     return BodyStyle(size, font, median(steps) if steps else 1.2 * size)
+
+
+_REFERENCES = re.compile(r"(?:[\dIVX]+\.?\s+)?(?:references|bibliography)", re.IGNORECASE)
+
+
+def _main_part(lines: Sequence[TextLine]) -> Sequence[TextLine]:
+    """Return the lines before the heading of the reference list, where it is not too near the beginning."""
+    for index, line in enumerate(lines):
+        if index > 0.15 * len(lines) and len(line.text) < 30 and _REFERENCES.fullmatch(line.text):
+            return lines[:index]
+    return lines

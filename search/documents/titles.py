@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from search.documents.lines import TextLine
 from search.documents.style import BodyStyle
 
-_NO_TITLE = re.compile(r"arXiv|preprint|submitted|published|accepted|journal|proceedings|received|©|abstract$", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"arXiv|preprint|submitted|published|accepted|journal|proceedings|received|©|abstract$", re.IGNORECASE
+)
 
 
 def find_title(lines: Sequence[TextLine], body: BodyStyle) -> tuple[str, list[TextLine]]:
