@@ -61,12 +61,13 @@ def eval_(
     ] = None,
 ) -> None:
     """Measure retrieval on a BEIR-style folder."""
-    from search.cli.views.report import show_report
     from search.evaluation import evaluate
 
-    with surface.progress() as progress:
-        report = evaluate(folder, surface.settings(), run_folder=run_folder, progress=progress)
-    surface.show(report, show_report)
+    with surface.library() as library, surface.progress() as progress:
+        report = evaluate(
+            folder, library.settings, library.embedder(), run_folder=run_folder, progress=progress
+        )
+    surface.show(report.flat(), show_evaluation)
 
 
 def doctor(

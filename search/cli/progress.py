@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from search.cli.text import shorten
 
 if TYPE_CHECKING:
-    from search.ingest.progress import Progress, ProgressSink
+    from search.progress import Progress, ProgressSink
 
 #: Seconds between two plain lines of one stage: a log of an hour's run stays readable.
 PLAIN_INTERVAL = 10.0

@@ -17,8 +17,8 @@ from search.cli.options import HomeOption, HumanOption, JsonOption
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from search.ingest.progress import ProgressSink
     from search.library import Library
+    from search.progress import ProgressSink
     from search.settings import Settings
 
 T = TypeVar("T")

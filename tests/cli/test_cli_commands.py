@@ -16,10 +16,10 @@ from search import models
 from search.cli import options
 from search.cli.run import run
 from search.errors import EmptyQuery, EngineUnavailable, WorkNotFound
-from search.ingest.progress import Progress
 from search.ingest.reports import CheckReport, FailedPaper, HarvestReport, StageReport
 from search.library import AddReport
 from search.models import Filters, Hit, SearchMetrics, SearchResult
+from search.progress import Progress
 
 
 class RecordingLibrary:

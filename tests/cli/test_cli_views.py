@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from search.cli.views.answer import show_answer
+from search.cli.views.evaluation import show_evaluation
 from search.cli.views.paper import show_paper
 from search.cli.views.report import show_report
 from search.cli.views.search import show_result, why
@@ -286,6 +287,23 @@ def test_an_unsound_index_lists_its_differences():
     text = rendered(show_check, report)
     assert "The index is not what the lake says" in text
     assert "- 2101.00001: missing" in text
+
+
+def test_an_evaluation_is_a_table_of_runs():
+    """Every run has a row, every measure a column, to four digits; a missing one is a dash."""
+    runs = {"lexical": {"nDCG@10": 0.67891, "p50_ms": 3.21}, "hybrid": {"nDCG@10": 0.71}}
+    report = {
+        "documents": 5183,
+        "queries": 1,
+        "build_seconds": 2.0,
+        "model": "m",
+        "store": "embedded",
+        "runs": runs,
+    }
+    text = rendered(show_evaluation, {**report, "runs": runs})
+    assert "5,183 documents, 1 query" in text
+    rows = [row.split() for row in text.splitlines()[2:]]
+    assert rows == [["run", "nDCG@10", "p50_ms"], ["lexical", "0.6789", "3.2"], ["hybrid", "0.7100", "-"]]
 
 
 def test_any_other_report_is_shown_by_its_structure():
