@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from search.arxiv.transport import Transport
     from search.embedding.protocol import Embedder
     from search.index.protocol import IndexStore
+    from search.ingest.doctor import DoctorReport
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
 
@@ -313,6 +314,19 @@ class Library:
 
         embedder, _ = self._embedder_or_why()
         return check(self.lake, self.store, embedder, progress=progress)
+
+    def doctor(self, *, fix: bool = False, progress: ProgressSink = silent) -> DoctorReport:
+        """Look for trouble; with `fix`, bring the index to what the lake says and look again."""
+        from search.ingest.doctor import examine
+
+        def look() -> DoctorReport:
+            return examine(self.settings, self.lake, lambda: self.store, self.embedder, progress=progress)
+
+        report = look()
+        if report.sound or not fix:
+            return report
+        fixed = self.build(progress=progress)
+        return look().model_copy(update={"fixed": fixed})
 
     # ------------------------------------------------------------------ looking
     def list(self) -> list[WorkSummary]:
