@@ -80,8 +80,8 @@ CONDITIONS = [
 
 HOSTILE = [
     'title:"common', "common AND", "common OR NOT", "common) OR (1=1", "[common TO *]", "common~2^5",
-    "comm* +common -", "/common/", "{!lucene}common", "common\x00\n\t", "{}[]()\"'\\ common", "common && || !", "common\ud800",
-    "<em>common</em>", "*:* common", "common" + " x" * 2000,
+    "comm* +common -", "/common/", "{!lucene}common", "common\x00\n\t", "{}[]()\"'\\ common",
+    "common && || !", "common\ud800", "<em>common</em>", "*:* common", "common" + " x" * 2000,
 ]  # fmt: skip
 
 

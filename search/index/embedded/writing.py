@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import orjson
 import tantivy
 from filelock import FileLock, Timeout
 
@@ -172,7 +173,7 @@ class Writing:
             return
         with index_errors(self._folder):
             if self._writer is None:
-                self._writer = self._index.writer(heap_size=HEAP, num_threads=THREADS)
+                self._writer = self._open()
             known = [v for paper in self._batch.values() for v in paper.vectors if v is not None]
             row = matrix.append(self._vectors, known)
             for work_id, paper in self._batch.items():
@@ -184,6 +185,24 @@ class Writing:
             self._snapshot = self._read()
         self._batch.clear()
         self._bytes = 0
+
+    def _open(self) -> tantivy.IndexWriter:
+        """Return tantivy's writer, after clearing away what a killed one left.
+
+        A writer killed during a commit leaves a list of deletions (`<segment>.<opstamp>.del`) that no
+        meta.json names. The next writer counts its operations from the same number, would choose the
+        same name, and stop at a file that exists already, for ever. (tantivy removes other left-overs.)
+        """
+        words = self._folder / "words"
+        named = set()
+        for segment in orjson.loads((words / "meta.json").read_bytes())["segments"]:
+            if segment["deletes"]:
+                name = segment["segment_id"].replace("-", "")
+                named.add(f"{name}.{segment['deletes']['opstamp']}.del")
+        for path in words.glob("*.del"):
+            if path.name not in named:
+                path.unlink()
+        return self._index.writer(heap_size=HEAP, num_threads=THREADS)
 
     def _read(self) -> Snapshot:
         self._index.reload()
