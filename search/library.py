@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from search.errors import BadIdentifier, ModelUnavailable, UsageError, WorkNotFound
-from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
 from search.models import Answer, Filters, Mode, Model, Reference, SearchResult, Section, Work
+from search.progress import Progress, ProgressSink, silent
 from search.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from search.index.protocol import IndexStore
 from search.ingest.embed import Embedded, embed
 from search.ingest.index import apply, building_generation, drop_old, find_generation, generation_to_fill
 from search.ingest.link import link
-from search.progress import Progress, ProgressSink, silent
 from search.ingest.read import read
 from search.ingest.reports import BuildReport, StageReport
 from search.lake.lake import Lake
+from search.progress import Progress, ProgressSink, silent
 
 
 def build(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from search.embedding.protocol import Embedder
 from search.index.protocol import IndexStore
 from search.ingest.papers import documents_of
-from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import CheckReport, Difference, FailedPaper
 from search.lake.lake import Lake
+from search.progress import Progress, ProgressSink, silent
 
 
 def check(

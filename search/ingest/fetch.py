@@ -10,10 +10,10 @@ from typing import Any
 from search.arxiv.pdf import download_pdf
 from search.arxiv.transport import Transport
 from search.errors import CitewellError, NetworkUnreachable
-from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
+from search.progress import Progress, ProgressSink, silent
 
 #: Papers per batch: at arXiv's 15 s a PDF, an interruption costs at most two minutes of downloads.
 BATCH = 8

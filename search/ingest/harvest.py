@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from search.arxiv.oai import OAIClient, Page, Record
-from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import FailedPaper, HarvestReport
 from search.lake.batch import Outcome
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.lake import Lake
+from search.progress import Progress, ProgressSink, silent
 
 #: Days that a first harvest without dates looks back: a week is what a newcomer can watch arrive.
 FIRST_HARVEST = timedelta(days=7)

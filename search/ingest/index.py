@@ -10,8 +10,8 @@ from search.index.documents import PaperDocuments
 from search.index.mappings import schema_hash
 from search.index.protocol import Generation, IndexStore, Written
 from search.ingest.papers import documents_of
-from search.progress import Progress, ProgressSink, silent
 from search.lake.lake import Lake
+from search.progress import Progress, ProgressSink, silent
 
 #: Generations kept after a rebuild, the live one included: one to go back to.
 KEPT_GENERATIONS = 2

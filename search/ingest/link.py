@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import StageReport
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
 from search.models import Reference
+from search.progress import Progress, ProgressSink, silent
 
 #: Papers per batch: edges are small, and making them costs a read of the paper.
 BATCH = 200

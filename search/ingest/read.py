@@ -6,11 +6,11 @@ import time
 
 from search.documents import read_pdf, reader_version
 from search.errors import ReadingError
-from search.progress import Progress, ProgressSink, silent
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
 from search.models import ReadPaper
+from search.progress import Progress, ProgressSink, silent
 
 #: Papers per batch: about 15 seconds of reading on one core, and 4 MB of file.
 BATCH = 25
