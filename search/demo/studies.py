@@ -199,6 +199,7 @@ def neighbourhoods(nodes: int, links: int, *, preferential: bool, seed: int = 6)
     ]
     return {
         "mean one": sum(one) / nodes,
+        "mean square one": sum(degree**2 for degree in one) / nodes,
         "largest one": max(one),
         "mean two": sum(two) / nodes,
         "largest two": max(two),

@@ -18,12 +18,18 @@ from search.errors import MissingExtra
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-PAGE = (612.0, 792.0)
-TOP, BOTTOM = 72.0, 722.0
-BODY = 11.0
+WIDTH = 612.0
+#: Page heights by number of columns: letter paper, and a shorter journal page.
+HEIGHTS = {1: 792.0, 2: 690.0}
+#: Margins above and below the text; head, notice and page number stand in them.
+TOP, BOTTOM = 84.0, 92.0
+BODY = 12.0
 #: Size of raised and lowered runs, and how far they leave the baseline, relative to the text size.
 SCRIPT, RAISE, LOWER = 0.7, 0.36, -0.16
-LEADING = 1.25
+LEADING = 1.3
+
+#: A line whose spaces would grow by more than this, relative to their width, stays ragged.
+LOOSEST = 2.0
 
 _FONTS = {"roman": "tiro", "bold": "tibo", "slanted": "tiit"}
 _MARKUP = re.compile(r"\*([^*]+)\*|\^\{([^}]*)\}|_\{([^}]*)\}|([^*^_]+|.)")
@@ -67,9 +73,10 @@ class _Setter:
         self.paper = paper
         self.fonts = {name: pymupdf.Font(code) for name, code in _FONTS.items()}
         self.pdf = pymupdf.open()
-        margin = 108.0 if paper.columns == 1 else 54.0
+        self.height = HEIGHTS[paper.columns]
+        margin = 120.0 if paper.columns == 1 else 66.0
         gap = 18.0
-        self.width = (PAGE[0] - 2 * margin - gap * (paper.columns - 1)) / paper.columns
+        self.width = (WIDTH - 2 * margin - gap * (paper.columns - 1)) / paper.columns
         self.lefts = [margin + index * (self.width + gap) for index in range(paper.columns)]
         self.column = 0
         self.top = TOP
@@ -97,18 +104,15 @@ class _Setter:
 
     # -------------------------------------------------------------- pages
     def new_page(self) -> None:
-        self.page = self.pdf.new_page(width=PAGE[0], height=PAGE[1])
+        self.page = self.pdf.new_page(width=WIDTH, height=self.height)
         self.writer = self.pymupdf.TextWriter(self.page.rect)
         self.column, self.top, self.y = 0, TOP, TOP
         number = len(self.pdf)
-        self.put(self.words(str(number), 9), 0, PAGE[0], 756, "centre")
-        if number == 1:
-            self.put(self.words(NOTICE, 8), 0, PAGE[0], 740, "centre")
-            self.rule(self.lefts[0], self.lefts[0] + 120, 729)
-        else:
-            right = self.lefts[-1] + self.width
-            self.put(self.words(AUTHORS, 8), self.lefts[0], right, 48, "left")
-            self.put(self.words(self.paper.short, 8, "slanted"), self.lefts[0], right, 48, "right")
+        self.put(self.words(str(number), 9), 0, WIDTH, self.height - 36, "centre")
+        right = self.lefts[-1] + self.width
+        self.put(self.words(NOTICE, 8), 0, WIDTH, self.height - 50, "centre")
+        self.put(self.words(AUTHORS, 8), self.lefts[0], right, 48, "left")
+        self.put(self.words(self.paper.short, 8, "slanted"), self.lefts[0], right, 48, "right")
 
     def finish_page(self) -> None:
         self.writer.write_text(self.page)
@@ -124,7 +128,7 @@ class _Setter:
 
     def room(self, height: float) -> None:
         """Make sure that `height` points are free in this column."""
-        if self.y + height > BOTTOM:
+        if self.y + height > self.height - BOTTOM:
             self.advance()
 
     # -------------------------------------------------------------- text
@@ -179,7 +183,7 @@ class _Setter:
         gap = self.space(size)
         free = right - left - sum(lengths) - gap * (len(line) - 1)
         x = left + {"right": free, "centre": free / 2}.get(align, 0.0)
-        if align == "justify" and len(line) > 1:
+        if align == "justify" and len(line) > 1 and free / (len(line) - 1) < LOOSEST * gap:
             gap += free / (len(line) - 1)
         for word, length in zip(line, lengths, strict=True):
             at = x
