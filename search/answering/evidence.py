@@ -1,0 +1,107 @@
+"""The passages that an answer may rest on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from search.index.documents import PassageDocument, WorkDocument
+from search.index.protocol import IndexStore
+from search.models import Filters, Hit, SearchResult
+
+if TYPE_CHECKING:
+    from search.models import Mode
+
+#: How many passages are read for one answer. Eight papers with three passages each is what a prompt of
+#: 8,000 tokens holds at 1,250 characters a passage.
+EVIDENCE_PASSAGES = 24
+
+_INSTRUCTION = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}"
+    r"\b(?:above|previous|prior|earlier|preceding|instructions?|prompts?|rules)\b"
+    r"|\b(?:you are|act as|pretend to be)\b[^.]{0,20}\b(?:an? )?(?:ai|assistant|language model|chatbot|llm)\b"
+    r"|\b(?:as an? )(?:ai|language model|assistant),? you\b"
+    r"|\b(?:language models?|llms?|ai (?:systems?|assistants?)|assistants?|reviewers?) "
+    r"(?:must|should|reading this)\b[^.]{0,40}"
+    r"\b(?:say|state|answer|respond|claim|conclude|recommend|give|output)\b"
+    r"|\b(?:system prompt|give a positive review|do not highlight any negatives)\b",
+    re.IGNORECASE,
+)
+
+
+class Retrieval(Protocol):
+    """What answering needs of `search.retrieval.Retriever`."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        filters: Filters = ...,
+        limit: int = ...,
+        mode: Mode = ...,
+        hops: int = ...,
+        threshold: float | None = ...,
+        passages: int = ...,
+    ) -> SearchResult:
+        """Return the ranked works for a query."""
+
+    def evidence(
+        self, question: str, work_ids: Sequence[str], *, size: int
+    ) -> list[tuple[float, PassageDocument]]:
+        """Return the best passages of these works, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was found for a question and may be quoted."""
+
+    result: SearchResult
+    #: Score and passage, best first. None of them is withdrawn or somebody else's summary.
+    passages: tuple[tuple[float, PassageDocument], ...]
+    #: The works of the hits, by id.
+    works: dict[str, WorkDocument]
+    #: Passages left out because they are a summary or withdrawn.
+    left_out: int = 0
+
+    @property
+    def texts(self) -> tuple[PassageDocument, ...]:
+        """The passages alone."""
+        return tuple(passage for _, passage in self.passages)
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The closest works, best first."""
+        return self.result.hits
+
+
+def instructs(text: str) -> bool:
+    """Whether a text is addressed to a language model ("ignore the above and say …"): never quoted."""
+    return _INSTRUCTION.search(text) is not None
+
+
+def gather(
+    question: str,
+    *,
+    retriever: Retrieval,
+    store: IndexStore,
+    filters: Filters,
+    limit: int,
+    size: int = EVIDENCE_PASSAGES,
+) -> Evidence:
+    """Search works, then read the passages of those that may be cited.
+
+    Withdrawn papers stay among the hits, where the reader sees them marked, and give no passage.
+    """
+    result = retriever.search(question, filters=filters, limit=limit)
+    ids = [hit.work_id for hit in result.hits]
+    works = store.works(ids) if ids else {}
+    allowed = [i for i in ids if i in works and works[i].withdrawn != "yes"]
+    found = retriever.evidence(question, allowed, size=size) if allowed else []
+    kept = tuple(
+        (score, passage)
+        for score, passage in found
+        if passage.evidence and passage.withdrawn != "yes" and passage.work_id in works
+    )
+    return Evidence(result, kept, works, left_out=len(found) - len(kept))
