@@ -42,8 +42,8 @@ def check(surface: Surface) -> None:
     """Compare the index with the lake; exit 1 where they differ."""
     from search.cli.views.stages import show_check
 
-    with surface.library() as library:
-        report = library.check()
+    with surface.library() as library, surface.progress() as progress:
+        report = library.check(progress=progress)
     surface.show(report, show_check)
     if not report.sound:
         raise typer.Exit(1)
@@ -61,6 +61,7 @@ def eval_(
     ] = None,
 ) -> None:
     """Measure retrieval on a BEIR-style folder."""
+    from search.cli.views.evaluation import show_evaluation
     from search.evaluation import evaluate
 
     with surface.library() as library, surface.progress() as progress:
@@ -75,14 +76,10 @@ def doctor(
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended.")] = False,
 ) -> None:
     """Look for trouble; exit 1 where some is left."""
-    from search.cli.views.report import show_report
+    from search.cli.views.stages import show_doctor
 
-    with surface.library() as library:
-        report = library.doctor(fix=fix)
-    surface.show(report, show_report)
-    _fail_unless_ok(report)
-
-
-def _fail_unless_ok(report: object) -> None:
-    if not getattr(report, "ok", True):
+    with surface.library() as library, surface.progress() as progress:
+        report = library.doctor(fix=fix, progress=progress)
+    surface.show(report, show_doctor)
+    if not report.sound:
         raise typer.Exit(1)

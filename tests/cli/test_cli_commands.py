@@ -64,7 +64,7 @@ class RecordingLibrary:
     def remove(self, work_id):
         self._called("remove", work_id)
 
-    def check(self):
+    def check(self, *, progress):
         return CheckReport(generation="g", works=0, passages=0, vectors=0, lake_works=1, sound=False)
 
 

@@ -13,8 +13,9 @@ from search.cli.views.evaluation import show_evaluation
 from search.cli.views.paper import show_paper
 from search.cli.views.report import show_report
 from search.cli.views.search import show_result, why
-from search.cli.views.stages import show_build, show_check, show_harvest
+from search.cli.views.stages import show_build, show_check, show_doctor, show_harvest
 from search.cli.views.work import show_info, show_list
+from search.ingest.doctor import DoctorReport, Finding
 from search.ingest.reports import (
     BuildReport,
     CheckReport,
@@ -304,6 +305,16 @@ def test_an_evaluation_is_a_table_of_runs():
     assert "5,183 documents, 1 query" in text
     rows = [row.split() for row in text.splitlines()[2:]]
     assert rows == [["run", "nDCG@10", "p50_ms"], ["lexical", "0.6789", "3.2"], ["hybrid", "0.7100", "-"]]
+
+
+def test_the_doctor_says_what_to_do():
+    """Each finding shows its state and, where there is one, the next step."""
+    finding = Finding(
+        name="index", state="bad", message="3 works are missing", advice="run `citewell index build`"
+    )
+    text = rendered(show_doctor, DoctorReport(findings=(finding,), sound=False))
+    assert "bad  index  3 works are missing" in text
+    assert "→ run `citewell index build`" in text
 
 
 def test_any_other_report_is_shown_by_its_structure():

@@ -1,4 +1,4 @@
-"""The views of what changes a library: harvest, add, index build, rebuild and check."""
+"""The views of what fills, changes and examines a library: harvest, add, index build and check, doctor."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from rich.text import Text
 
 from search.cli.text import counted, line
 from search.cli.views.parts import bullets, failure, heading
+from search.ingest.doctor import DoctorReport
 from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
 from search.library import AddReport
 
 #: Failures and differences listed before the rest is counted; JSON has them all.
 LISTED = 20
+FINDING_STYLES = {"good": "green", "note": "yellow", "bad": "bold red"}
 
 
 def show_harvest(console: Console, report: HarvestReport) -> None:
@@ -94,6 +96,23 @@ def show_check(console: Console, report: CheckReport) -> None:
             console.print(bullet)
     _failures(console, "Papers that failed", report.failures)
     _notes(console, report.notes)
+
+
+def show_doctor(console: Console, report: DoctorReport) -> None:
+    """Print what was looked at, what is wrong with it, and what to do."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    for finding in report.findings:
+        said = Text(line(finding.message))
+        if finding.advice:
+            said.append(f"\n→ {line(finding.advice)}", style="cyan")
+        grid.add_row(Text(finding.state, style=FINDING_STYLES[finding.state]), line(finding.name), said)
+    console.print(grid)
+    if report.fixed:
+        console.print(heading("Mended"))
+        show_build(console, report.fixed)
 
 
 def _stages(stages: Sequence[StageReport]) -> Table:
