@@ -28,7 +28,7 @@ _ACCENTS = {
     "´": "\u0301", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˘": "\u0306",
     "˚": "\u030a", "¯": "\u0304", "˙": "\u0307", "˝": "\u030b",
 }  # fmt: skip
-_ACCENTED = re.compile("(?<=[A-Za-z])?([" + "".join(_ACCENTS) + "]) ?([A-Za-zıȷ])")
+_ACCENTED = re.compile("([" + "".join(_ACCENTS) + "]) ?([A-Za-zıȷ])")
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 

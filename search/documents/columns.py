@@ -29,7 +29,7 @@ class _Unit:
 
 
 def gutter(lines: Sequence[Line], page: Page) -> float | None:
-    """Return the x between two columns, or None for a page of one."""
+    """Return the left edge of the right column, or None for a page of one column."""
     if not lines:
         return None
     left = min(line.x0 for line in lines)
@@ -41,15 +41,33 @@ def gutter(lines: Sequence[Line], page: Page) -> float | None:
         across = [line for line in lines if line.x0 < middle - 12 and line.x1 > middle + 12]
         few = min(len(on_left), len(on_right))
         if few >= _ENOUGH and len(across) <= 1.5 * (len(on_left) + len(on_right)):
-            return (max(line.x1 for line in on_left) + min(line.x0 for line in on_right)) / 2
+            edges = sorted(line.x0 for line in on_right)
+            return edges[len(edges) // 10]
     return None
 
 
-def reading_order(lines: Sequence[Line], page: Page) -> list[list[Line]]:
-    """Return the page's lines as column pieces, in reading order."""
-    middle = gutter(lines, page)
-    units = _units(lines, middle)
-    if middle is None:
+def gutters(lines: Sequence[Sequence[Line]], pages: Sequence[Page]) -> list[float | None]:
+    """Return each page's gutter; a page too empty to tell has that of most others, where no text crosses it."""
+    own = [gutter(on_page, page) for on_page, page in zip(lines, pages, strict=True)]
+    known = sorted(edge for edge in own if edge is not None)
+    if 2 * len(known) < len(own):
+        return own
+    usual = known[len(known) // 2]
+    return [
+        usual if edge is None and _is_clear(on_page, usual) else edge
+        for on_page, edge in zip(lines, own, strict=True)
+    ]
+
+
+def _is_clear(lines: Sequence[Line], edge: float) -> bool:
+    """Return whether at most a fifth of the lines cross the gutter."""
+    return sum(_side(line, edge) == "both" for line in lines) <= 0.2 * len(lines)
+
+
+def reading_order(lines: Sequence[Line], edge: float | None) -> list[list[Line]]:
+    """Return the page's lines as column pieces, in reading order; `edge` is where the right column begins, if there is one."""
+    units = _units(lines, edge)
+    if edge is None:
         return [_downward(units)] if units else []
     spanning = sorted((unit for unit in units if unit.side == "both"), key=lambda unit: unit.y0)
     pieces: list[list[Line]] = []
@@ -71,14 +89,14 @@ def reading_order(lines: Sequence[Line], page: Page) -> list[list[Line]]:
     return pieces
 
 
-def _units(lines: Sequence[Line], middle: float | None) -> list[_Unit]:
+def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
     """Return the blocks, divided where one reaches over several columns."""
     blocks: dict[int, list[Line]] = {}
     for line in lines:
         blocks.setdefault(line.block, []).append(line)
     units: list[_Unit] = []
     for block in blocks.values():
-        sides = ["both"] * len(block) if middle is None else _sides(block, middle)
+        sides = ["both"] * len(block) if edge is None else _sides(block, edge)
         start = 0
         for index in range(1, len(block) + 1):
             if index == len(block) or sides[index] != sides[start]:
@@ -90,17 +108,17 @@ def _units(lines: Sequence[Line], middle: float | None) -> list[_Unit]:
     return units
 
 
-def _sides(block: Sequence[Line], middle: float) -> list[str]:
-    sides = [_side(line, middle) for line in block]
+def _sides(block: Sequence[Line], edge: float) -> list[str]:
+    sides = [_side(line, edge) for line in block]
     # The short last line of a paragraph over both columns belongs to the paragraph.
     across = sides.count("both")
     return ["both"] * len(sides) if across and across >= 0.3 * len(sides) else sides
 
 
-def _side(line: Line, middle: float) -> str:
-    if line.x0 < middle - 12 and line.x1 > middle + 12:
-        return "both"
-    return "left" if (line.x0 + line.x1) / 2 < middle else "right"
+def _side(line: Line, edge: float) -> str:
+    if line.x0 >= edge - 12:
+        return "right"
+    return "left" if line.x1 <= edge + 6 else "both"
 
 
 def _downward(units: Sequence[_Unit]) -> list[Line]:

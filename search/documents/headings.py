@@ -141,9 +141,9 @@ def _candidate(
         or _CAPTION.match(line.text)
     ):
         return None
-    style = style_of(line)
-    if not _may_open(line, style, body, index in bookmarked):
+    if not (index in bookmarked or _may_open(line, body)):
         return None
+    style = style_of(line)
     end = _last_line(lines, index, style, body)
     text = " ".join(part.text for part in lines[index:end])
     if len(text) > _LONGEST_TITLE:
@@ -161,14 +161,17 @@ def _candidate(
     return Candidate(index, end, text, number, title, style, score, known, line.page)
 
 
-def _may_open(line: TextLine, style: Style, body: BodyStyle, bookmarked: bool) -> bool:
+def _may_open(line: TextLine, body: BodyStyle) -> bool:
     """Return whether a line looks in any way unlike the body: the cheap test that spares most lines the rest."""
-    size, font, bold, capitals = style
-    first = line.text[0]
+    text = line.text
     return (
-        bookmarked or bold or size > 1.05 * body.size or font != body.font or first.isdigit()
-        or capitals or bool(_KNOWN.fullmatch(parse_number(line.text)[1].strip()))
-    )  # fmt: skip
+        line.font != body.font
+        or abs(line.size - body.size) > 0.05 * body.size
+        or line.bold > 0.3
+        or text[0].isdigit()
+        or text.isupper()
+        or (len(text) < 60 and (parse_number(text)[0] is not None or bool(_KNOWN.fullmatch(text))))
+    )
 
 
 def style_of(line: TextLine) -> Style:

@@ -67,7 +67,6 @@ class Page:
     width: float
     height: float
     lines: list[Line] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +94,15 @@ class PageReader(Protocol):
         ...
 
     def pages(self) -> Iterator[Page]:
-        """Yield the pages in order.
+        """Yield the pages in order, without pictures.
 
         Raises:
             DamagedPDF: a page's content cannot be read.
         """
+        ...
+
+    def links(self, page: int) -> Sequence[Link]:
+        """Return the links to the web on a page (from 1); asked for only where they matter."""
         ...
 
     def bookmarks(self) -> Sequence[Bookmark]:

@@ -193,7 +193,7 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 
 def _joint(before: str, after: str, vocabulary: frozenset[str]) -> tuple[str, str]:
     """Return the text before without its hyphen, where that one only divides a word, and what to put between."""
-    divided = _DIVIDED.search(before)
+    divided = _DIVIDED.search(before) if before[-1] in "-\u00ad\u2010" else None
     if not divided:
         return before, "" if before.endswith(("/", "—")) else " "
     following = _FIRST_WORD.match(after)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from search.documents.lines import TextLine
 from search.documents.paragraphs import LineAt, Paragraph, text_of
 from search.documents.sentences import sentences
 from search.models import Box, PassageKind
@@ -76,24 +77,24 @@ def _piece(whole: str, start: int, end: int, places: Sequence[LineAt], kind: Pas
 
 def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:
     """Return one box per column piece that the lines lie in, in reading order."""
-    boxes: list[Box] = []
+    found: list[tuple[int, list[TextLine]]] = []
     last: tuple[int, int] | None = None
     for place in places:
         line = place.line
-        box = Box(page=line.page, x0=line.x0, y0=line.y0, x1=line.x1, y1=line.y1)
-        if (line.page, line.column) == last:
-            boxes[-1] = _union(boxes[-1], box)
-        else:
-            boxes.append(box)
-        last = (line.page, line.column)
+        if (line.page, line.column) != last:
+            last = (line.page, line.column)
+            found.append((line.page, []))
+        found[-1][1].append(line)
     return tuple(
-        Box(page=b.page, x0=round(b.x0, 1), y0=round(b.y0, 1), x1=round(b.x1, 1), y1=round(b.y1, 1))
-        for b in boxes
+        Box(
+            page=page,
+            x0=round(min(line.x0 for line in lines), 1),
+            y0=round(min(line.y0 for line in lines), 1),
+            x1=round(max(line.x1 for line in lines), 1),
+            y1=round(max(line.y1 for line in lines), 1),
+        )
+        for page, lines in found
     )
-
-
-def _union(a: Box, b: Box) -> Box:
-    return Box(page=a.page, x0=min(a.x0, b.x0), y0=min(a.y0, b.y0), x1=max(a.x1, b.x1), y1=max(a.y1, b.y1))
 
 
 def cuts(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:

@@ -102,7 +102,6 @@ class PyMuPDFReader:
                 with _TURN:
                     page = self._document.load_page(number - 1)
                     raw = page.get_text("dict", flags=flags)
-                    links = page.get_links()
             except self._failures() as error:
                 raise DamagedPDF(
                     f"page {number} of {self._label} cannot be read ({error})", advice=_DAMAGED
@@ -112,10 +111,16 @@ class PyMuPDFReader:
                 width=raw["width"],
                 height=raw["height"],
                 lines=_lines(raw["blocks"]),
-                links=[
-                    Link(link["uri"], *link["from"]) for link in links if link.get("uri") and link.get("from")
-                ],
             )
+
+    def links(self, page: int) -> list[Link]:
+        """Return the links to the web on a page; broken ones count as none."""
+        try:
+            with _TURN:
+                found = self._document.load_page(page - 1).get_links()
+        except self._failures():
+            return []
+        return [Link(link["uri"], *link["from"]) for link in found if link.get("uri") and link.get("from")]
 
     def bookmarks(self) -> list[Bookmark]:
         """Return the outline; a broken one counts as none."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from search.documents.characters import readable_share
-from search.documents.columns import reading_order
+from search.documents.columns import gutters, reading_order
 from search.documents.furniture import without_furniture
 from search.documents.headings import Heading, find_headings
+from search.documents.kinds import section_kind
 from search.documents.lines import TextLine, join
 from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of
 from search.documents.passages import passages
-from search.documents.references import references
+from search.documents.references import references, unheaded_list
 from search.documents.sections import parts
 from search.documents.style import BodyStyle, body_style
 from search.documents.titles import find_title
@@ -78,7 +79,9 @@ def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
     body = body_style(lines)
     title, rest = find_title(lines, body)
     headings = find_headings(rest, body)
-    sections, found, entries = _contents(rest, headings, body, {page.number: page.links for page in pages})
+    if not any(section_kind(heading.title) == "references" for heading in headings):
+        headings = _with_references(rest, headings)
+    sections, found, entries = _contents(rest, headings, body, reader.links)
     if not headings:
         notes.append("no headings were found; the whole paper is one section")
     return ReadPaper(
@@ -113,17 +116,27 @@ def _textless(pages: Sequence[Page], label: str) -> list[str]:
 def _lines(pages: Sequence[Page]) -> list[TextLine]:
     """Return the printed lines of the whole paper, in reading order."""
     found = []
-    for page, kept in zip(pages, without_furniture(pages), strict=True):
-        for column, piece in enumerate(reading_order(kept, page)):
+    texts = without_furniture(pages)
+    for page, kept, middle in zip(pages, texts, gutters(texts, pages), strict=True):
+        for column, piece in enumerate(reading_order(kept, middle)):
             found += [line for line in join(piece, page.number, column) if line.text]
     return found
+
+
+def _with_references(lines: Sequence[TextLine], headings: Sequence[Heading]) -> list[Heading]:
+    """Return the headings and, where a list of references stands without one, one for it."""
+    start = unheaded_list(lines)
+    if start is None or not headings:
+        return list(headings)
+    implied = Heading(start, start, "References", None, 1, lines[start].page)
+    return sorted([*headings, implied], key=lambda heading: heading.start)
 
 
 def _contents(
     lines: Sequence[TextLine],
     headings: Sequence[Heading],
     body: BodyStyle,
-    links: Mapping[int, Sequence[Link]],
+    links: Callable[[int], Sequence[Link]],
 ) -> tuple[list[Section], list[Passage], list[Reference]]:
     """Return the sections, their passages in reading order, and the entries of the reference lists."""
     vocabulary = vocabulary_of(lines)

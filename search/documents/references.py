@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from search.arxiv.identifiers import find_all
@@ -33,22 +33,52 @@ class _Entry:
 
 
 def references(
-    lines: Sequence[TextLine], vocabulary: frozenset[str], links: Mapping[int, Sequence[Link]]
+    lines: Sequence[TextLine], vocabulary: frozenset[str], links: Callable[[int], Sequence[Link]]
 ) -> list[Reference]:
     """Return the entries of a reference list.
 
     Args:
         lines: the list, without its heading.
         vocabulary: see `paragraphs.vocabulary_of`.
-        links: the links of each page; those that lie on an entry count as printed in it.
+        links: gives the links of a page; those that lie on an entry count as printed in it.
     """
-    found = []
+    found: list[Reference] = []
+    on_page = {page: links(page) for page in sorted({line.page for line in lines})}
     for entry in _entries([line for line in lines if line.text]):
         raw, _ = text_of(entry.lines, vocabulary)
         raw = " ".join(raw.split())
         if len(raw) >= 8 and any(map(str.isalpha, raw)):
-            found.append(_reference(len(found) + 1, raw, entry, _links_on(entry.lines, links)))
+            found.append(_reference(len(found) + 1, raw, entry, _links_on(entry.lines, on_page)))
     return found
+
+
+def unheaded_list(lines: Sequence[TextLine]) -> int | None:
+    """Return where a numbered list begins that no heading announces (REVTeX prints none), or None.
+
+    It is the longest run of lines that begin with [1], [2], [3] …, of at least five entries, at most ten
+    lines from one to the next.
+    """
+    best: tuple[int, int] = (4, -1)
+    for pattern in (_BRACKETED, _POINTED):
+        labels = [
+            (index, int(match["label"]))
+            for index, line in enumerate(lines)
+            if line.text[:1] in "[(0123456789"
+            and (match := pattern.match(line.text))
+            and match["label"].isdigit()
+            and (pattern is _BRACKETED or index > 0.6 * len(lines))
+        ]
+        for position, (start, label) in enumerate(labels):
+            if label != 1:
+                continue
+            at, expected = start, 2
+            for index, number in labels[position + 1 :]:
+                if index - at > 10:
+                    break
+                if number == expected:
+                    at, expected = index, expected + 1
+            best = max(best, (expected - 1, start))
+    return best[1] if best[1] >= 0 else None
 
 
 # ------------------------------------------------------------------ where entries begin

@@ -37,6 +37,13 @@ _MATH_FONT = re.compile(
 #: Glyph boxes of these fonts hang from their top, so their baselines say nothing.
 _EXTENSION_FONT = re.compile(r"CMEX|MTEX|txex|pxex|Extension|MTExtra|EXT", re.IGNORECASE)
 
+#: Elements whose isotopes papers speak of; those that are English words too ("In", "As") are left out.
+_ISOTOPES = frozenset(
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge Se Br Kr Rb Sr Y Zr "
+    "Nb Mo Tc Ru Rh Pd Ag Cd Sn Sb Te Xe Cs Ba La Ce Nd Sm Eu Gd Dy Er Yb Lu Hf Ta Re Os Ir Pt Au Hg Tl Pb Bi "
+    "Po Rn Ra Ac Th Pa U Np Pu Am Cm".split()
+)  # fmt: skip
+
 #: After these a raised number is an exponent: units, and functions whose power is written on their name.
 _EXPONENT_BASES = frozenset(
     "km cm mm nm m s kg g mg Hz kHz MHz GHz eV keV MeV GeV TeV pc kpc Mpc Gpc yr sr K deg arcsec arcmin "
@@ -159,8 +166,12 @@ def is_mark(text: str, before: str, following: str, font: str) -> bool:
     if not _MARK.fullmatch(text):
         return False
     stem = before.rstrip()
+    if not stem or before[-1].isspace():
+        element = _ELEMENT.match(following)
+        if element and element[0] in _ISOTOPES:
+            return False
     if not stem:
-        return not _ELEMENT.match(following)
+        return True
     last = stem[-1]
     if last.isdigit():
         return False

@@ -1,0 +1,178 @@
+"""Reading PDFs made on the spot: structure, and what cannot be read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from search.documents import read_pdf
+from search.errors import DamagedPDF, EncryptedPDF, MissingExtra, NoTextInPDF
+
+pytest.importorskip("pymupdf", reason="reading PDFs needs the extra citewell[pdf]")
+
+
+@pytest.fixture(scope="module")
+def paper(two_column_paper):
+    return read_pdf(two_column_paper)
+
+
+def test_title_sections_and_pages(paper):
+    """The title is the largest text; numbers and titles on one baseline make one heading."""
+    assert paper.title == "On the Weight of Feathers"
+    assert [(s.number, s.title, s.level, s.page) for s in paper.sections] == [
+        ("1", "Left Part 1", 1, 1), ("2", "Right Part 2", 1, 1), ("3", "Left Part 3", 1, 2),
+        ("4", "Right Part 4", 1, 2), ("5", "Left Part 5", 1, 3), (None, "References", 1, 3),
+    ]  # fmt: skip
+    assert paper.sections[-1].kind == "references"
+    assert paper.quality.structure == "headings"
+    assert paper.quality.headings == 6
+    assert paper.reader.startswith("pymupdf-")
+
+
+def test_columns_are_read_one_after_the_other(paper):
+    """No passage of a left column holds a word of a right one."""
+    for passage in paper.passages:
+        assert ("left" in passage.text) != ("right" in passage.text)
+        assert all(box.x1 < 310 or box.x0 > 310 for box in passage.boxes)
+
+
+def test_running_heads_and_page_numbers_are_no_text(paper):
+    """What repeats at the top and the numbers at the bottom are in no passage."""
+    assert not any("running head" in passage.text for passage in paper.passages)
+    assert not any(passage.text.rstrip().endswith((" 1", " 2", " 3")) for passage in paper.passages)
+
+
+def test_raised_digits_stay_raised(paper):
+    """Ten to the fourth is written 10^4, never 104."""
+    assert sum("We counted 10^4 of them." in passage.text for passage in paper.passages) == 5
+    assert not any("104" in passage.text for passage in paper.passages)
+
+
+def test_references_are_entries_and_no_passages(paper):
+    """The list becomes entries with label, year and arXiv id; no passage holds it."""
+    assert [entry.label for entry in paper.references] == ["1", "2"]
+    assert paper.references[0].raw.endswith("Journal of Weight, 12:1-9, 1999.")
+    assert paper.references[0].year == 1999
+    assert paper.references[1].arxiv_id == "1706.03762"
+    assert not any("Lead and its friends" in passage.text for passage in paper.passages)
+
+
+def test_path_and_bytes_give_the_same(two_column_paper, paper, tmp_path):
+    """A path and the file's bytes are read alike."""
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(two_column_paper)
+    assert read_pdf(path) == paper
+
+
+def test_a_paper_without_headings_is_one_section(make_pdf):
+    """Where no heading can be told, the whole paper is one section, and the quality says so."""
+    lines = [
+        (72, 100 + 14 * i, f"This is the plain line number {i} of a letter without parts.", 11, "tiro")
+        for i in range(40)
+    ]
+    paper = read_pdf(make_pdf([lines, lines]))
+    assert paper.sections == ()
+    assert paper.quality.structure == "whole paper"
+    assert any("one section" in note for note in paper.quality.notes)
+    assert paper.passages
+    assert {passage.section for passage in paper.passages} == {""}
+
+
+def test_encrypted(make_pdf, two_column_paper):
+    """A PDF that wants a password is named as such, with a remedy."""
+    import pymupdf
+
+    content = make_pdf(
+        [[(72, 100, "secret", 11, "tiro")]], encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="u", owner_pw="o"
+    )
+    with pytest.raises(EncryptedPDF) as caught:
+        read_pdf(content)
+    assert "password" in caught.value.advice
+
+
+def test_a_pdf_that_only_restricts_printing_is_read(make_pdf):
+    """A file with an owner's password but no user's opens without one."""
+    import pymupdf
+
+    text = [
+        (72, 100 + 20 * i, f"Open to read, closed to print, said line {i} of it.", 11, "tiro")
+        for i in range(9)
+    ]
+    content = make_pdf([text], encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="", owner_pw="o")
+    assert "Open to read" in read_pdf(content).passages[0].text
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"<html>not here</html>", b"%PDF-1.7\n", b"%PDF-1.7\n\x00\xff garbage"]
+)
+def test_no_pdf_at_all(content):
+    """Nothing, something else and a bare header are damaged PDFs, not crashes."""
+    with pytest.raises(DamagedPDF):
+        read_pdf(content)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_cut_off(two_column_paper, share):
+    """A file that ends before its end is damaged, however much of it arrived."""
+    with pytest.raises(DamagedPDF):
+        read_pdf(two_column_paper[: int(share * len(two_column_paper))])
+
+
+def test_a_broken_table_of_objects_is_rebuilt_and_noted(two_column_paper):
+    """A file whose cross references are wrong is read, and the note says that it was mended."""
+    start = two_column_paper.rindex(b"startxref")
+    paper = read_pdf(two_column_paper[:start] + b"startxref\n7\n%%EOF\n")
+    assert paper.title == "On the Weight of Feathers"
+    assert any("damaged" in note for note in paper.quality.notes)
+
+
+def test_no_text(make_pdf):
+    """Pages without text are a scan, and the advice says what to do."""
+    with pytest.raises(NoTextInPDF) as caught:
+        read_pdf(make_pdf([[], []]))
+    assert "recognition" in caught.value.advice
+
+
+def test_no_pages():
+    """A PDF without a page is damaged."""
+    content = (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
+        b"trailer<</Root 1 0 R/Size 3>>\n%%EOF\n"
+    )
+    with pytest.raises(DamagedPDF):
+        read_pdf(content)
+
+
+def test_a_page_without_text_is_noted(make_pdf, two_column_paper):
+    """One page without text among others does no harm and is noted."""
+    text = [
+        (72, 100 + 20 * i, f"There is a picture on the next page, says line {i}.", 11, "tiro")
+        for i in range(9)
+    ]
+    paper = read_pdf(make_pdf([text, []]))
+    assert paper.quality.pages == 2
+    assert "pages without text: 2" in paper.quality.notes
+
+
+def test_nothing_is_printed(capfd, two_column_paper):
+    """MuPDF's warnings about broken files do not reach the terminal."""
+    with pytest.raises(DamagedPDF):
+        read_pdf(two_column_paper[:700])
+    captured = capfd.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_without_pymupdf(monkeypatch, two_column_paper):
+    """Without pymupdf the error names the extra to install."""
+    monkeypatch.setitem(sys.modules, "pymupdf", None)
+    with pytest.raises(MissingExtra) as caught:
+        read_pdf(two_column_paper)
+    assert "citewell[pdf]" in caught.value.advice
+
+
+def test_importing_the_room_does_not_load_pymupdf():
+    """`search.documents` is light: pymupdf is loaded when the first PDF is read."""
+    code = "import sys, search.documents; sys.exit('pymupdf' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
