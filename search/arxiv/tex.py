@@ -30,7 +30,7 @@ _BASE = (
 _MARK = re.compile(r"\\(?P<mark>['`^\"~=.])\s*" + _BASE)
 _WORD_MARK = re.compile(r"\\(?P<mark>[uvHckrdb])(?:\s+|(?=[{\\]))" + _BASE)
 _LETTER = re.compile(
-    rf"\\(?P<letter>{'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?:(?![A-Za-z])\s?|\{{\}})"
+    rf"\\(?P<letter>{'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?:\{{\}}|(?![A-Za-z])\s?)"
 )
 # `{é}` is left of `{\'e}`, and `{ø}` of `{\o}`.
 _LONE_BRACES = re.compile(r"\{([^\W\d_A-Za-z][\u0300-\u036f]*)\}")

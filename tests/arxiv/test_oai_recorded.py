@@ -251,7 +251,7 @@ def test_cassettes_of_zenodo(loopback, transport, data):
         verb = dict(query)["verb"]
         if verb in {"ListRecords", "ListIdentifiers"} and status == 200:
             page = parse_page(body)
-            assert len(page.records) == body.count(b"<header>")
+            assert len(page.records) == body.count(b"</header>")
             assert page.complete_list_size is None or page.complete_list_size >= len(page.records)
         elif verb in {"ListRecords", "ListIdentifiers"} and b"noRecordsMatch" not in body:
             with pytest.raises(errors.OAIError):
