@@ -29,7 +29,7 @@ SCRIPT, RAISE, LOWER = 0.7, 0.36, -0.16
 LEADING = 1.3
 
 #: A line whose spaces would grow by more than this, relative to their width, stays ragged.
-LOOSEST = 2.0
+LOOSEST = 4.0
 
 _FONTS = {"roman": "tiro", "bold": "tibo", "slanted": "tiit"}
 _MARKUP = re.compile(r"\*([^*]+)\*|\^\{([^}]*)\}|_\{([^}]*)\}|([^*^_]+|.)")
@@ -233,10 +233,10 @@ class _Setter:
         self.top = self.y
 
     def heading(self, block: Block) -> None:
-        self._head(block.text, 12.5, above=12.0, level=1)
+        self._head(block.text, 14.0, above=12.0, level=1)
 
     def subheading(self, block: Block) -> None:
-        self._head(block.text, 11.0, above=7.0, level=2)
+        self._head(block.text, 12.5, above=7.0, level=2)
 
     def _head(self, text: str, size: float, *, above: float, level: int) -> None:
         kept = {"table": 150.0, "figure": 230.0, "subheading": 70.0}  # points that must fit below it
