@@ -9,6 +9,7 @@ import pytest
 
 #: A real Elasticsearch for any room's tests: `elasticsearch_url`, `index_prefix`.
 pytest_plugins = ["elastic.fixtures"]
+pytest.register_assert_rewrite("index.conformance")
 
 ROOT = Path(__file__).resolve().parent.parent
 #: In CI nothing that the suite can start or install may be skipped.

@@ -38,22 +38,16 @@ def elasticsearch_url(pytestconfig: pytest.Config) -> Iterator[str]:
         server.__exit__(None, None, None)
 
 
-@pytest.fixture(scope="session")
-def elasticsearch_run(elasticsearch_url: str) -> Iterator[str]:
-    """The first part of every index name of this run; what bears it is deleted at the end."""
-    run = f"test-{secrets.token_hex(4)}"
-    yield run
-    with urllib.request.urlopen(f"{elasticsearch_url}/_cat/indices/{run}-*?h=index") as answer:
-        names = answer.read().decode().split()
-    for name in names:
-        request = urllib.request.Request(f"{elasticsearch_url}/{name}", method="DELETE")
-        urllib.request.urlopen(request).close()
-
-
 @pytest.fixture
-def index_prefix(elasticsearch_run: str) -> str:
-    """An index prefix of this test's own."""
-    return f"{elasticsearch_run}-{secrets.token_hex(4)}"
+def index_prefix(elasticsearch_url: str) -> Iterator[str]:
+    """An index prefix that nobody else uses; what bears it is deleted after the test."""
+    prefix = f"test-{secrets.token_hex(6)}"
+    yield prefix
+    with urllib.request.urlopen(f"{elasticsearch_url}/_cat/indices/{prefix}-*?h=index") as answer:
+        names = answer.read().decode().split()
+    if names:
+        request = urllib.request.Request(f"{elasticsearch_url}/{','.join(names)}", method="DELETE")
+        urllib.request.urlopen(request).close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -46,7 +46,7 @@ class Operation:
         return len(self.action) + len(self.source or b"")
 
 
-def put_passage(passage: PassageDocument, vector: Vector | None) -> Operation:
+def put_passage(alias: str, passage: PassageDocument, vector: Vector | None) -> Operation:
     """Return the operation that writes a passage unless a newer revision of it is there.
 
     A work's passages lie on one shard, because only there a refresh shows all of them at once.
@@ -55,31 +55,31 @@ def put_passage(passage: PassageDocument, vector: Vector | None) -> Operation:
     if vector is not None:
         # Base64 of big-endian float32: 30 times faster to serialise than a list of numbers.
         source = b'%b,"vector":"%b"}' % (source[:-1], pack_dense_vector(vector.astype("float32")).encode())
-    action = _action("index", passage.passage_id, passage.revision, routing=passage.work_id)
+    action = _action("index", alias, passage.passage_id, passage.revision, routing=passage.work_id)
     return Operation(passage.passage_id, action, source)
 
 
-def put_work(work: WorkDocument) -> Operation:
+def put_work(alias: str, work: WorkDocument) -> Operation:
     """Return the operation that writes a work unless a newer revision of it is there."""
-    action = _action("index", work.work_id, work.revision)
+    action = _action("index", alias, work.work_id, work.revision)
     return Operation(work.work_id, action, work.model_dump_json().encode())
 
 
-def delete_passage(passage_id: str, work_id: str, revision: int) -> Operation:
+def delete_passage(alias: str, passage_id: str, work_id: str, revision: int) -> Operation:
     """Return the operation that deletes a passage unless a newer revision of it is there."""
-    return Operation(passage_id, _action("delete", passage_id, revision, routing=work_id))
+    return Operation(passage_id, _action("delete", alias, passage_id, revision, routing=work_id))
 
 
 def _action(
-    name: Literal["index", "delete"], key: str, revision: int, *, routing: str | None = None
+    name: Literal["index", "delete"], alias: str, key: str, revision: int, *, routing: str | None = None
 ) -> bytes:
-    where: dict[str, Any] = {"_id": key, "version": revision, "version_type": "external_gte"}
+    where: dict[str, Any] = {"_index": alias, "_id": key, "version": revision, "version_type": "external_gte"}
     if routing is not None:
         where["routing"] = routing
     return orjson.dumps({name: where})
 
 
-def send(client: Elasticsearch, url: str, alias: str, operations: Sequence[Operation]) -> list[Outcome]:
+def send(client: Elasticsearch, url: str, operations: Sequence[Operation]) -> list[Outcome]:
     """Send operations in requests of a good size; return what came of each, in order.
 
     A version conflict means that the index holds something newer, which is no error. Anything else that
@@ -87,7 +87,7 @@ def send(client: Elasticsearch, url: str, alias: str, operations: Sequence[Opera
     """
     outcomes: list[Outcome] = []
     for request in _requests(operations):
-        outcomes += _send_one(client, url, alias, request)
+        outcomes += _send_one(client, url, request)
     return outcomes
 
 
@@ -104,13 +104,12 @@ def _requests(operations: Sequence[Operation]) -> Iterator[list[Operation]]:
         yield request
 
 
-def _send_one(client: Elasticsearch, url: str, alias: str, request: list[Operation]) -> list[Outcome]:
+def _send_one(client: Elasticsearch, url: str, request: list[Operation]) -> list[Outcome]:
     outcomes: dict[int, Outcome] = {}
     waiting = list(range(len(request)))
     for pause in (*PAUSES, None):
         with engine_errors(url):
             answer = client.bulk(
-                index=alias,
                 # Lines that are serialised already pass through the client as they are.
                 operations=cast("Any", [line for at in waiting for line in request[at].lines()]),
                 require_alias=True,

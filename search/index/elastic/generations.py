@@ -128,6 +128,9 @@ class Generations:
 
     def named(self, name: str) -> Generation:
         """Return a generation by name; `IndexMissing` if there is none."""
+        live = self._live
+        if live is not None and live[1].name == name and time.monotonic() - live[0] < LIVE_FOR:
+            return live[1]
         source, _ = self._document(name)
         with engine_errors(self._url):
             return _generation(source, self._live_name())

@@ -129,6 +129,11 @@ def _page(size: int, *, collapse: bool) -> Query:
     return {**page, "collapse": {"field": "work_id"}} if collapse else page
 
 
+def bm25(score: float) -> float:
+    """Return BM25 as Lucene defines it; Elasticsearch still multiplies by k1 + 1, with k1 = 1.2."""
+    return score / 2.2
+
+
 def cosine(score: float) -> float:
     """Return the cosine similarity behind a kNN score, which Elasticsearch gives as (1 + cosine) / 2."""
     return 2.0 * score - 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -193,9 +194,14 @@ class ElasticStore:
     def write(self, generation: str, papers: Iterable[PaperDocuments]) -> Written:
         """Bring each paper's documents to what is given; see writing.py for the order and why."""
         chosen = self._named(generation)
-        # A builder that was killed between two of its first requests left no indices.
-        self._generations.make_indices(chosen)
-        return Writing(self._client, self._url, self._names, chosen).write(papers)
+        writing = Writing(self._client, self._url, self._names, chosen)
+        try:
+            writing.begin()
+        except IndexMissing:
+            # A builder that was killed between two of its first requests left no indices.
+            self._generations.make_indices(chosen)
+            writing.begin()
+        return writing.write(papers)
 
     def mark_applied(self, generation: str, files: Collection[str]) -> None:
         """Record that the facts of these lake files are in."""
@@ -238,6 +244,8 @@ class ElasticStore:
         """Send several searches in one request; one that fails, even on a single shard, raises."""
         header = {
             "index": index,
+            # The same copy of each shard for all parts: copies refresh at different moments.
+            "preference": secrets.token_hex(4),
             # Word statistics over all shards; Elasticsearch leaves the extra round out where there is one.
             "search_type": "dfs_query_then_fetch",
             "allow_partial_search_results": False,

@@ -1,6 +1,6 @@
 """Writing papers so that a reader sees the old one or the new one.
 
-Per batch of papers: their new passages, then their works with the new revision, then the deletion of
+Per batch of papers: their new passages, then their works with the new revision and the deletion of
 passages of older revisions. Nothing of it is seen by searches before the refresh at the end (the indices
 never refresh by themselves), and a refresh shows all of a shard's changes in one step; a paper's passages
 lie on one shard. A crash in between leaves a state in which old and new passages can be seen together;
@@ -49,10 +49,17 @@ class Writing:
         #: Works written since the last refresh: searches do not see their passages yet.
         self._unseen: set[str] = set()
 
+    def begin(self) -> None:
+        """Show what a killed writer left unseen, so that left-overs are found.
+
+        Raises:
+            IndexMissing: the generation has no indices.
+        """
+        with engine_errors(self._url):
+            self._client.indices.refresh(index=[self._passages, self._works])
+
     def write(self, papers: Iterable[PaperDocuments]) -> Written:
         """Bring each paper's documents to what is given; see `IndexStore.write`."""
-        # What a killed writer left unseen must be seen before left-overs are looked for.
-        self._refresh()
         for batch in _batches(papers):
             for paper in batch.values():
                 self._check(paper)
@@ -70,19 +77,35 @@ class Writing:
         older = self._older(bounds)
         self._unseen |= {*changed, *older.values()}
 
-        self._send_passages(
-            bulk.put_passage(passage, vector)
+        self._send(
+            bulk.put_passage(self._passages_alias, passage, vector)
             for paper in changed.values()
             for passage, vector in _passages(paper)
         )
-        refused = self._put_works(changed)
         kept = {p.passage_id for paper in changed.values() for p, _ in _passages(paper)}
-        self._send_passages(
-            bulk.delete_passage(passage_id, work_id, max(bounds[work_id] - 1, 0))
+        # A deletion carries the revision too, so that it is harmless where another writer was faster.
+        deletions = [
+            bulk.delete_passage(self._passages_alias, passage_id, work_id, max(bounds[work_id] - 1, 0))
             for passage_id, work_id in older.items()
-            if passage_id not in kept and work_id not in refused
-        )
+            if passage_id not in kept
+        ]
+        works = [bulk.put_work(self._works_alias, paper.work) for paper in changed.values()]
+        outcomes = self._send([*works, *deletions])[: len(works)]
+        refused = [w for w, outcome in zip(changed, outcomes, strict=True) if outcome == "newer exists"]
+        self._take_back([changed[work_id] for work_id in refused])
+        self.written.stale += refused
         self.written.written += len(changed) - len(refused)
+
+    def _take_back(self, papers: Iterable[PaperDocuments]) -> None:
+        """Delete the passages that we wrote for works which another writer brought further meanwhile.
+
+        Those that are also the other writer's carry its newer revision, and stay.
+        """
+        self._send(
+            bulk.delete_passage(self._passages_alias, passage.passage_id, passage.work_id, passage.revision)
+            for paper in papers
+            for passage, _ in _passages(paper)
+        )
 
     def _sort_out(
         self, batch: dict[str, PaperDocuments], held: dict[str, tuple[int, str]]
@@ -105,24 +128,8 @@ class Writing:
                 bounds[work_id] = paper.work.revision + 1
         return changed, bounds
 
-    def _put_works(self, changed: dict[str, PaperDocuments]) -> set[str]:
-        """Write the works; return those that another writer brought further meanwhile.
-
-        The passages that we wrote for these are deleted again, unless they are the other writer's too.
-        """
-        operations = [bulk.put_work(paper.work) for paper in changed.values()]
-        outcomes = bulk.send(self._client, self._url, self._works_alias, operations)
-        refused = {w for w, outcome in zip(changed, outcomes, strict=True) if outcome == "newer exists"}
-        self.written.stale += sorted(refused)
-        self._send_passages(
-            bulk.delete_passage(passage.passage_id, work_id, passage.revision)
-            for work_id in sorted(refused)
-            for passage, _ in _passages(changed[work_id])
-        )
-        return refused
-
-    def _send_passages(self, operations: Iterator[bulk.Operation]) -> None:
-        bulk.send(self._client, self._url, self._passages_alias, list(operations))
+    def _send(self, operations: Iterable[bulk.Operation]) -> list[bulk.Outcome]:
+        return bulk.send(self._client, self._url, list(operations))
 
     # ------------------------------------------------------------ asking the index
     def _held(self, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
