@@ -40,7 +40,7 @@ def key(title: str) -> str:
         r"^\s*(?:appendix\s+)?(?:[A-Z]|[IVX]+|\d+)?(?:\.?\d+)*[.:]?\s+",
         "",
         unicodedata.normalize("NFKC", title),
-        flags=re.I,
+        flags=re.IGNORECASE,
     )
     return "".join(c for c in unicodedata.normalize("NFKD", title).casefold() if c.isalnum())
 

@@ -149,7 +149,7 @@ def _candidate(
     if len(text) > _LONGEST_TITLE:
         return None
     number, title = parse_number(text)
-    if not title[:1].isalnum() and title[:1] not in "\"'“‘(∗*$^":
+    if not title[:1].isalnum() and title[:1] not in "\"'“‘([∗*$^":
         return None
     known = bool(_KNOWN.fullmatch(title.strip()))
     score = (
@@ -193,7 +193,7 @@ def _capitals(text: str) -> bool:
 def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodyStyle) -> int:
     """Return where a heading that begins at `index` ends: it goes on in the same style without a gap."""
     end = index + 1
-    plain = style[1] == body.font and abs(style[0] - body.size) < 0.6
+    plain = style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]
     while end < len(lines) and end - index < _MOST_LINES and not plain:
         line, previous = lines[end], lines[end - 1]
         if (line.page, line.column) != (previous.page, previous.column) or style_of(line) != style:
@@ -225,10 +225,11 @@ def _score(
     score += 0.4 if below is None or below > 1.15 * body.leading else 0.0
     score -= 1.0 if text.endswith((",", ";", "-")) else 0.5 if text.endswith(".") else 0.0
     score -= 1.5 if title[:1].islower() else 0.0
-    score -= 1.5 if _FORMULA.search(text) else 0.0
-    score -= 2.0 if _STATEMENT.match(title) else 0.0
+    numbered = text != title
+    score -= (0.5 if numbered else 1.5) if _FORMULA.search(text) else 0.0
+    score -= (0.0 if numbered else 2.0) if _STATEMENT.match(title) else 0.0
     # The cells of a table's head are pieces too; a number and its title are two.
-    score -= 0.8 * max(0, line.pieces - (2 if text != title else 1))
+    score -= 0.8 * max(0, line.pieces - (2 if numbered else 1))
     score -= 1.0 if len(text) > 100 else 0.0
     words = _LETTERS.findall(title)
     score -= 1.5 if sum(map(len, words)) < 0.5 * len(title.replace(" ", "")) else 0.0

@@ -103,3 +103,19 @@ def _style(spans: Sequence[Span]) -> tuple[float, str, float, float, float]:
         italic += weight * span.italic
     size, font, baseline = styles.most_common(1)[0][0]
     return size, font, baseline, bold / total, italic / total
+
+
+def split_line(line: TextLine, at: int) -> tuple[TextLine, TextLine]:
+    """Return the line in two: its spans before `at`, and the rest."""
+    halves = []
+    for spans in (line.spans[:at], line.spans[at:]):
+        piece = Line(
+            spans,
+            min(span.x0 for span in spans),
+            line.y0,
+            max(span.x1 for span in spans),
+            line.y1,
+            line.block,
+        )
+        halves.append(text_line([piece], line.page, line.column))
+    return halves[0], halves[1]

@@ -15,6 +15,7 @@ from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of
 from search.documents.passages import passages
 from search.documents.references import references, unheaded_list
+from search.documents.run_in import split_run_in
 from search.documents.sections import parts
 from search.documents.style import BodyStyle, body_style
 from search.documents.titles import find_title
@@ -78,6 +79,7 @@ def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
         raise NoTextInPDF(f"{label} has no text outside its margins", advice=_OCR)
     body = body_style(lines)
     title, rest = find_title(lines, body)
+    rest = split_run_in(rest)
     headings = find_headings(rest, body)
     if not any(section_kind(heading.title) == "references" for heading in headings):
         headings = _with_references(rest, headings)
