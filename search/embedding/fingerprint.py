@@ -26,3 +26,25 @@ def fingerprint(*, weights: str, tokenizer: str, pooling: Pooling, query_prefix:
         "max_tokens": max_tokens,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def name_of(wanted: str) -> str | None:
+    """Return the name of the known model with this fingerprint, None if it is none of them.
+
+    A fingerprint cannot be read backwards; the known models are few enough to try, at any length.
+    """
+    from search.embedding.known import BY_WEIGHTS_SHA256, PACKAGED_MINILM_SHA256
+
+    for model, weights in dict.fromkeys(BY_WEIGHTS_SHA256.values()):
+        for max_tokens in range(model.positions, 31, -1):
+            tried = fingerprint(
+                weights=weights,
+                tokenizer=model.tokenizer_behaviour,
+                pooling=model.pooling,
+                query_prefix=model.query_prefix,
+                max_tokens=max_tokens,
+            )
+            if tried == wanted:
+                kind = "int8" if weights == PACKAGED_MINILM_SHA256 else "float32"
+                return f"{model.name} {kind}, {max_tokens} tokens"
+    return None

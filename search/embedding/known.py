@@ -25,6 +25,8 @@ class KnownModel:
     onnx_sha256: str
     #: SHA-256 of `tokenizer.json` at that revision.
     tokenizer_sha256: str
+    #: SHA-256 of what that tokenizer does (`checksums.tokenizer_sha256`); empty where it was not computed.
+    tokenizer_behaviour: str
     #: SHA-256 of `model.safetensors` at that revision: the same weights for sentence-transformers.
     safetensors_sha256: str
     pooling: Pooling
@@ -47,6 +49,7 @@ ALL_MINILM_L6_V2 = KnownModel(
     revision="c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
     onnx_sha256="6fd5d72fe4589f189f8ebc006442dbb529bb7ce38f8082112682524616046452",
     tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    tokenizer_behaviour="66854eac0051205f3bc495b01f6e3db009bf68ae4357305b44d34019134e42f7",
     safetensors_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     pooling="mean",
     query_prefix="",
@@ -59,6 +62,7 @@ BGE_SMALL_EN_V1_5 = KnownModel(
     revision="5c38ec7c405ec4b44b94cc5a9bb96e735b38267a",
     onnx_sha256="828e1496d7fabb79cfa4dcd84fa38625c0d3d21da474a00f08db0f559940cf35",
     tokenizer_sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+    tokenizer_behaviour="",
     safetensors_sha256="3c9f31665447c8911517620762200d2245a2518d6e7208acc78cd9db317e21ad",
     pooling="cls",
     # The model card's instruction for retrieval with short queries.
