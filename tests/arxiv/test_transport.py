@@ -267,6 +267,26 @@ def test_threads_share_one_budget(clock):
     assert max(most) == 1
 
 
+def test_one_transport_serves_many_threads(loopback, transport):
+    """Eight threads on one transport, side by side on loopback: each gets its own whole answer."""
+    loopback.play(lambda handler: loopback.reply(handler.path.encode() * 1000)(handler))
+    polite, wrong = transport(), []
+
+    def ask(name):
+        for i in range(10):
+            path = f"/{name}-{i}"
+            if polite.get(loopback.url + path).content != path.encode() * 1000:
+                wrong.append(path)
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len({path for path, _ in loopback.requests}) == 80
+
+
 def test_interrupt_ends_the_wait(clock):
     """Ctrl-C during a wait gets through, and the next one may ask."""
 
