@@ -40,6 +40,10 @@ def connect(settings: Settings) -> Elasticsearch:
     if settings.index_ca_certs is not None:
         options["ca_certs"] = str(settings.index_ca_certs)
     try:
+        if urlsplit(settings.index_url).scheme not in {"http", "https"}:
+            raise ValueError(
+                f"{without_password(settings.index_url)!r} begins with neither http:// nor https://"
+            )  # noqa: TRY301
         node = elastic_transport.client_utils.url_to_node_config(
             settings.index_url, use_default_ports_for_scheme=True
         )
@@ -71,7 +75,7 @@ def engine_errors(url: str) -> Iterator[None]:
     """Turn whatever the client raises inside the block into one of our errors. `url` holds no password."""
     try:
         yield
-    except elasticsearch.ApiError as error:
+    except elastic_transport.ApiError as error:
         raise refusal(url, error.meta.status, error.body, product=error) from error
     except elastic_transport.TlsError as error:
         raise EngineRefused(

@@ -55,8 +55,7 @@ class Writing:
         Raises:
             IndexMissing: the generation has no indices.
         """
-        with engine_errors(self._url):
-            self._client.indices.refresh(index=[self._passages, self._works])
+        self._refresh()
 
     def write(self, papers: Iterable[PaperDocuments]) -> Written:
         """Bring each paper's documents to what is given; see `IndexStore.write`."""
@@ -166,10 +165,9 @@ class Writing:
         return found
 
     def _refresh(self) -> None:
-        """Show searches what was written: passages first, so that a work's new revision has its passages."""
+        """Show searches what was written so far."""
         with engine_errors(self._url):
-            self._client.indices.refresh(index=self._passages)
-            self._client.indices.refresh(index=self._works)
+            self._client.indices.refresh(index=[self._passages, self._works])
         self._unseen.clear()
 
     def _check(self, paper: PaperDocuments) -> None:
