@@ -24,6 +24,8 @@ def term(field: str, value: str) -> Query:
 def any_of(field: str, values: Iterable[str]) -> Query:
     """Return the query for documents whose `field` is one of `values`; no values: no documents."""
     wanted = list(values)
+    if len(wanted) == 1:
+        return term(field, wanted[0])
     return Query.term_set_query(schema(), field, wanted) if wanted else Query.empty_query()
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import tantivy
 
 from search.errors import IndexFailure, IndexMissing, ModelMismatch
-from search.index.embedded import queries, writing
+from search.index.embedded import writing
 from search.index.embedded.generations import Generations, Stamp, stamp
 from search.index.embedded.snapshot import Snapshot
 from search.index.embedded.vectors import VectorsGone
@@ -47,16 +47,17 @@ class EmbeddedStore:
             raise ModelMismatch(
                 msg, advice="set CITEWELL_EMBEDDING_MODEL to the index's model, or rebuild the index"
             )
-        condition = queries.allowed(request.filters)
 
         def both(snapshot: Snapshot) -> Legs:
             lexical: tuple[LegHit, ...] = ()
             semantic: tuple[LegHit, ...] = ()
             if request.text is not None:
-                lexical = snapshot.lexical(request.text, condition, request.size, collapse=request.collapse)
+                lexical = snapshot.lexical(
+                    request.text, request.filters, request.size, collapse=request.collapse
+                )
             if request.vector is not None and live.dimensions is not None:
                 semantic = snapshot.semantic(
-                    request.vector, condition, request.size, collapse=request.collapse
+                    request.vector, request.filters, request.size, collapse=request.collapse
                 )
             return Legs(live.name, lexical, semantic)
 
