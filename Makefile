@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 UV_HOME := .cache/uv
-DEMO_HOME ?= .cache/demo-home
+DEMO_HOME ?= .cache/citewell
 
 # CI may skip nothing that can be installed: there the sentence-transformers path is tested too, with
 # official weights from a package. Elsewhere torch (5.3 GB on Linux) is used if it is there already.

@@ -300,5 +300,5 @@ def test_wheel_runs_the_demo(wheel_python, tmp_path):
     command = wheel_python.parent / "citewell"
     home = tmp_path / "home"
     in_wheel(wheel_python, command, "demo", "--home", home, "--json", folder=tmp_path)
-    done = in_wheel(wheel_python, command, "search", "citation", "--home", home, "--json", folder=tmp_path)
+    done = in_wheel(wheel_python, command, "search", "citation", "--home", home / "demo", "--json", folder=tmp_path)
     assert json.loads(done.stdout)["outcome"] == "hits"

@@ -12,12 +12,12 @@ from search.cli.surface import Surface
 
 def demo(surface: Surface) -> None:
     """Try everything on a small collection."""
-    from search.cli.views.report import show_report
+    from search.cli.views.demo import show_demo
     from search.demo.run import demo as run_demo
 
     with surface.progress() as progress:
         report = run_demo(surface.settings(), progress=progress)
-    surface.show(report, show_report)
+    surface.show(report, show_demo)
 
 
 def build(surface: Surface) -> None:

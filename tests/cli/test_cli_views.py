@@ -156,7 +156,7 @@ def answer(**changes) -> Answer:
     fields = {
         "question": "Did it rise?",
         "answer_summary": "It rose.",
-        "claims": (Claim(text="It rose to 10^4.", supporting_citations=(cite,)),),
+        "claims": (Claim(text="It rose to ten thousand.", supporting_citations=(cite,)),),
         "references": (AnswerReference(rank=1, work_id="2401.99001", version=1, title=HOSTILE, year=2024),),
         "confidence": "medium",
         "confidence_factors": {"citations": 1},
@@ -171,10 +171,17 @@ def answer(**changes) -> Answer:
 def test_a_claim_stands_with_its_quote_and_place():
     """Each claim carries the mark of its reference, and the verbatim quote with paper, section and page."""
     text = rendered(show_answer, answer())
-    assert "It rose to 10^4. [1]" in text
+    assert "It rose to ten thousand. [1]" in text
     assert "[1] “It rose to 10^4.” 2401.99001v1, Results, p. 4" in text
     assert f"[1] {AS_SHOWN}" in text
     assert "Confidence: medium" in text
+
+
+def test_a_verbatim_claim_is_shown_once():
+    """Where the claim is the paper's own sentence, the quote stands for it."""
+    cite = Citation(work_id="2401.99001", version=1, passage_id="p", page=4, quote="It rose to 10^4.")
+    claims = (Claim(text="It rose to 10^4.", supporting_citations=(cite,)),)
+    assert rendered(show_answer, answer(claims=claims)).count("It rose to 10^4.") == 1
 
 
 def test_dropped_claims_are_counted_and_with_explain_listed():
@@ -277,6 +284,20 @@ def test_info_shows_everything_known_of_a_paper():
         "Cites (1 in the library)", "2101.00002", "read: cut off (DamagedPDF)",
     ):  # fmt: skip
         assert part in text
+
+
+def test_many_failures_of_one_kind_are_told_once():
+    """A hundred papers without a PDF are one line of ids and one example, not a hundred lines."""
+    failed = tuple(
+        FailedPaper(work_id=f"2101.{n:05}", stage="fetch", error="PDFNotFound", message="no PDF")
+        for n in range(100)
+    )
+    report = HarvestReport(base_url="http://x", stages=(StageReport(stage="fetch", failed=failed),))
+    text = " ".join(rendered(show_harvest, report).split())
+    assert "Failed: fetch (100)" in text
+    assert "100 papers with PDFNotFound: 2101.00000, 2101.00001" in text
+    assert "and 80 more (--json has all)" in text
+    assert text.count("no PDF") == 1
 
 
 def test_an_unsound_index_lists_its_differences():

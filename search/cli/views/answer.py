@@ -32,7 +32,7 @@ def show_answer(console: Console, answer: Answer, *, explain: bool = False) -> N
         ("Try instead", answer.refinements),
     ):
         if items:
-            parts += [heading(name), *bullets(items)]
+            parts += [heading(name), bullets(items)]
     if explain:
         parts += _explained(answer)
     if answer.references:
@@ -41,12 +41,15 @@ def show_answer(console: Console, answer: Answer, *, explain: bool = False) -> N
 
 
 def _claim(claim: Claim, numbers: dict[str, int]) -> Group:
-    """A claim with its marks, and under it what each mark stands for."""
+    """A claim with its marks, and under it what each mark stands for; a verbatim claim is its own quote."""
+    cited = [_citation(citation, numbers) for citation in claim.supporting_citations]
+    if any(citation.quote == claim.text for citation in claim.supporting_citations):
+        return Group(*map(indented, cited))
     marks = "".join(dict.fromkeys(_mark(c, numbers) for c in claim.supporting_citations))
     text = Text(f"{line(claim.text)} ").append(marks, style="cyan")
     if claim.support == "partial":
         text.append(" (partly supported)", style="yellow")
-    return Group(indented(text), *(indented(_citation(c, numbers), 4) for c in claim.supporting_citations))
+    return Group(indented(text), *(indented(quote, 4) for quote in cited))
 
 
 def _mark(citation: Citation, numbers: dict[str, int]) -> str:
@@ -59,7 +62,7 @@ def _citation(citation: Citation, numbers: dict[str, int]) -> Text:
     source = f"{line(citation.work_id)}v{citation.version}, {where}{pinned}"
     return (
         Text(f"{_mark(citation, numbers)} ", style="cyan")
-        .append_text(quoted(citation.quote).copy())
+        .append_text(quoted(citation.quote))
         .append(f" {source}", style="dim")
     )
 
@@ -81,7 +84,7 @@ def _explained(answer: Answer) -> list[RenderableType]:
         factors = ", ".join(f"{line(k)} {_number(v)}" for k, v in answer.confidence_factors.items())
         parts += [heading("Confidence rests on"), indented(Text(factors))]
     if answer.plan:
-        parts += [heading("Plan"), *bullets(answer.plan)]
+        parts += [heading("Plan"), bullets(answer.plan)]
     cost = answer.cost
     usd = "unknown price" if cost.usd is None else f"${cost.usd:.4f}"
     bill = f"{cost.prompt_tokens:,} + {cost.completion_tokens:,} tokens, {usd}"

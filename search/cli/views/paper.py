@@ -27,8 +27,8 @@ def show_paper(console: Console, paper: ReadPaper) -> None:
             style="dim",
         )
     )
-    for note in bullets(quality.notes):
-        console.print(note)
+    if quality.notes:
+        console.print(bullets(quality.notes))
     console.print(
         heading(
             f"Outline ({counted(len(paper.sections), 'section')}, {counted(len(paper.passages), 'passage')})"

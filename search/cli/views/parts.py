@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from rich.console import RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from search.cli.text import line, shorten
@@ -87,14 +89,19 @@ def heading(text: str) -> Text:
     return Text(f"\n{text}", style="bold")
 
 
-def indented(renderable: Text, by: int = 2) -> Padding:
-    """Return the text moved to the right, wrapped lines too."""
-    return Padding(renderable, (0, 0, 0, by))
+def indented(renderable: RenderableType, by: int = 2) -> Padding:
+    """Return something moved to the right, wrapped lines too."""
+    return Padding(renderable, (0, 0, 0, by), expand=False)
 
 
-def bullets(items: Sequence[str]) -> list[Padding]:
-    """Return one indented line for each item."""
-    return [indented(Text(f"- {line(item)}")) for item in items]
+def bullets(items: Iterable[str]) -> Padding:
+    """Return a list, each item wrapped under its own beginning."""
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for item in items:
+        grid.add_row("-", Text(line(item)))
+    return indented(grid)
 
 
 def failure(failed: FailedPaper) -> str:

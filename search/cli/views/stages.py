@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from search.cli.text import counted, line
-from search.cli.views.parts import bullets, failure, heading
+from search.cli.views.parts import bullets, failure, heading, indented
 from search.ingest.doctor import DoctorReport
 from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
 from search.library import AddReport
@@ -92,8 +92,7 @@ def show_check(console: Console, report: CheckReport) -> None:
     if report.differences:
         console.print(heading("Differences"))
         listed = [f"{d.work_id}: {d.kind}" for d in report.differences]
-        for bullet in bullets(_first(listed)):
-            console.print(bullet)
+        console.print(bullets(_first(listed)))
     _failures(console, "Papers that failed", report.failures)
     _notes(console, report.notes)
 
@@ -129,15 +128,25 @@ def _stages(stages: Sequence[StageReport]) -> Table:
 
 
 def _failures(console: Console, title: str, failures: Sequence[FailedPaper]) -> None:
-    if failures:
-        console.print(heading(f"{title} ({len(failures):,})"))
-        for bullet in bullets(_first([failure(f) for f in failures])):
-            console.print(bullet)
+    """Print failures by kind: a kind of many papers once, with their ids and the first one's message."""
+    if not failures:
+        return
+    console.print(heading(f"{title} ({len(failures):,})"))
+    kinds: dict[tuple[str, str], list[FailedPaper]] = {}
+    for failed in failures:
+        kinds.setdefault((failed.stage, failed.error), []).append(failed)
+    for (_, error), papers in kinds.items():
+        if len(papers) == 1:
+            console.print(bullets([failure(papers[0])]))
+            continue
+        ids = ", ".join(_first([paper.work_id for paper in papers]))
+        console.print(bullets([f"{counted(len(papers), 'paper')} with {error}: {ids}"]))
+        console.print(indented(Text(f"such as {failure(papers[0])}", style="dim"), 4))
 
 
 def _notes(console: Console, notes: Sequence[str]) -> None:
-    for bullet in bullets(notes):
-        console.print(bullet, style="yellow")
+    if notes:
+        console.print(bullets(notes), style="yellow")
 
 
 def _first(items: Sequence[str]) -> list[str]:

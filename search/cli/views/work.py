@@ -57,8 +57,7 @@ def show_info(console: Console, info: WorkInfo) -> None:
             console.print(indented(Text(", ".join(line(work_id) for work_id in ids))))
     if info.failures:
         console.print(heading("What failed"))
-        for bullet in bullets([failure(failed) for failed in info.failures]):
-            console.print(bullet)
+        console.print(bullets(failure(failed) for failed in info.failures))
 
 
 def _facts(info: WorkInfo) -> Table:
