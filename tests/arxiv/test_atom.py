@@ -39,6 +39,7 @@ def test_every_recorded_feed(data):
             continue
         records = parse_feed(raw)
         text = " ".join(html.unescape(raw.decode()).split())
+        unspaced = bare(text)
         assert len(records) == raw.count(b"<entry>"), name
         for record in records:
             papers += 1
@@ -49,7 +50,7 @@ def test_every_recorded_feed(data):
             if "\\" not in record.title + record.abstract:
                 compared += 1
                 for words in (record.title, record.abstract):
-                    assert bare(words) in bare(text), record.work_id
+                    assert bare(words) in unspaced, record.work_id
             assert f'<arxiv:primary_category term="{record.categories[0]}"' in text
     assert (papers, refused) == (221, 1)
     assert compared == 197
