@@ -7,44 +7,38 @@ from typing import Annotated
 
 import typer
 
+from search.cli import views
 from search.cli.surface import Surface
 
 
 def demo(surface: Surface) -> None:
     """Try everything on a small collection."""
-    from search.cli.views.demo import show_demo
     from search.demo.run import demo as run_demo
 
     with surface.progress() as progress:
         report = run_demo(surface.settings(), progress=progress)
-    surface.show(report, show_demo)
+    surface.show(report, lambda console: views.show_demo(console, report))
 
 
 def build(surface: Surface) -> None:
     """Bring the index up to the lake; publish a first one."""
-    from search.cli.views.stages import show_build
-
     with surface.library() as library, surface.progress() as progress:
         report = library.build(progress=progress)
-    surface.show(report, show_build)
+    surface.show(report, lambda console: views.show_build(console, report))
 
 
 def rebuild(surface: Surface) -> None:
     """Build a new index from the lake alone, then publish it."""
-    from search.cli.views.stages import show_build
-
     with surface.library() as library, surface.progress() as progress:
         report = library.rebuild(progress=progress)
-    surface.show(report, show_build)
+    surface.show(report, lambda console: views.show_build(console, report))
 
 
 def check(surface: Surface) -> None:
     """Compare the index with the lake; exit 1 where they differ."""
-    from search.cli.views.stages import show_check
-
     with surface.library() as library, surface.progress() as progress:
         report = library.check(progress=progress)
-    surface.show(report, show_check)
+    surface.show(report, lambda console: views.show_check(console, report))
     if not report.sound:
         raise typer.Exit(1)
 
@@ -61,7 +55,6 @@ def eval_(
     ] = None,
 ) -> None:
     """Measure retrieval on a BEIR-style folder."""
-    from search.cli.views.evaluation import show_evaluation
     from search.evaluation import evaluate
 
     with surface.library() as library, surface.progress() as progress:
@@ -76,10 +69,8 @@ def doctor(
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended.")] = False,
 ) -> None:
     """Look for trouble; exit 1 where some is left."""
-    from search.cli.views.stages import show_doctor
-
     with surface.library() as library, surface.progress() as progress:
         report = library.doctor(fix=fix, progress=progress)
-    surface.show(report, show_doctor)
+    surface.show(report, lambda console: views.show_doctor(console, report))
     if not report.sound:
         raise typer.Exit(1)

@@ -115,7 +115,7 @@ def demo(settings: Settings, *, progress: ProgressSink = silent) -> DemoReport:
                 fetch=fetch,
                 build=build,
                 citations=sum(len(library.info(work_id).cites) for work_id in own),
-                searches=tuple(library.search(query, limit=5) for query in DEMO_SEARCHES),
+                searches=tuple(library.search(query, limit=3, hops=1) for query in DEMO_SEARCHES),
                 answers=_answers(library),
                 next_steps=_next_steps(str(local.home)),
                 seconds=time.monotonic() - began,

@@ -35,8 +35,7 @@ def show_demo(console: Console, report: DemoReport) -> None:
         _command(console, "ask", answer.question)
         show_answer(console, answer)
     console.print(heading("What next"))
-    for step in bullets(report.next_steps):
-        console.print(step)
+    console.print(bullets(report.next_steps))
     console.print(Text(f"\nThe demo took {report.seconds:.0f} s.", style="dim"))
 
 
