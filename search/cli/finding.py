@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from search.cli import options as o
+from search.cli import views
 from search.cli.surface import Surface
 
 if TYPE_CHECKING:
@@ -106,8 +106,6 @@ def similar(
     explain: o.Explain = False,
 ) -> None:
     """Find papers like one that the library holds."""
-    from search.cli.views.search import show_result
-
     filters = _filters(
         year_from=year_from,
         year_to=year_to,
@@ -119,7 +117,7 @@ def similar(
     )
     with surface.library() as library:
         result = library.similar(id_, limit=limit, filters=filters, hops=hops)
-    surface.show(result, partial(show_result, explain=explain))
+    surface.show(result, lambda console: views.show_result(console, result, explain=explain))
 
 
 def ask(
@@ -146,8 +144,6 @@ def ask(
     ] = False,
 ) -> None:
     """Answer a question with quotes that were checked."""
-    from search.cli.views.answer import show_answer
-
     filters = _filters(
         year_from=year_from,
         year_to=year_to,
@@ -159,7 +155,7 @@ def ask(
     )
     with surface.library() as library:
         answer = library.ask(question, filters=filters, llm=llm)
-    surface.show(answer, partial(show_answer, explain=explain))
+    surface.show(answer, lambda console: views.show_answer(console, answer, explain=explain))
 
 
 def _search(
@@ -173,13 +169,11 @@ def _search(
     hops: int,
     explain: bool,
 ) -> None:
-    from search.cli.views.search import show_result
-
     with surface.library() as library:
         result = library.search(
             query, limit=limit, filters=filters, mode=mode, hops=hops, threshold=threshold
         )
-    surface.show(result, partial(show_result, explain=explain))
+    surface.show(result, lambda console: views.show_result(console, result, explain=explain))
 
 
 def _filters(

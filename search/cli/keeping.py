@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from search.cli import options as o
+from search.cli import views
 from search.cli.surface import Surface
+from search.cli.text import line
 
 
 def harvest(
@@ -28,14 +30,12 @@ def harvest(
     ] = False,
 ) -> None:
     """Bring in new and changed metadata over OAI-PMH."""
-    from search.cli.views.stages import show_harvest
-
     first, last = _day(from_), _day(until)
     with surface.library() as library, surface.progress() as progress:
         report = library.harvest(
             from_=first, until=last, set_=set_, base_url=base_url, full_text=full_text, progress=progress
         )
-    surface.show(report, show_harvest)
+    surface.show(report, lambda console: views.show_harvest(console, report))
 
 
 def add(
@@ -54,13 +54,11 @@ def add(
     ] = None,
 ) -> None:
     """Add papers by id; exit 1 where one could not be had."""
-    from search.cli.views.stages import show_add
-
     if pdf and len(ids) != 1:
         raise typer.BadParameter("--pdf belongs to one paper: give one ID")
     with surface.library() as library, surface.progress() as progress:
         report = library.add(ids, pdf=pdf, progress=progress)
-    surface.show(report, show_add)
+    surface.show(report, lambda console: views.show_add(console, report))
     stages = (*report.stages, *(report.build.stages if report.build else ()))
     named = {failed.work_id for stage in stages for failed in stage.failed}
     if named & set(report.added):
@@ -69,20 +67,16 @@ def add(
 
 def list_(surface: Surface) -> None:
     """List the papers of the library."""
-    from search.cli.views.work import show_list
-
     with surface.library() as library:
         works = library.list()
-    surface.show(works, show_list)
+    surface.show(works, lambda console: views.show_list(console, works))
 
 
 def info(surface: Surface, id_: o.WorkId) -> None:
     """Show everything known of one paper."""
-    from search.cli.views.work import show_info
-
     with surface.library() as library:
         known = library.info(id_)
-    surface.show(known, show_info)
+    surface.show(known, lambda console: views.show_info(console, known))
 
 
 def remove(surface: Surface, ids: o.WorkIds) -> None:
@@ -90,7 +84,9 @@ def remove(surface: Surface, ids: o.WorkIds) -> None:
     with surface.library() as library:
         for work_id in ids:
             library.remove(work_id)
-    surface.show({"removed": list(ids)}, lambda console, _: console.print(f"Removed {', '.join(ids)}."))
+    surface.show(
+        {"removed": list(ids)}, lambda console: console.print(f"Removed {', '.join(map(line, ids))}.")
+    )
 
 
 def parse(
@@ -107,10 +103,10 @@ def parse(
     ],
 ) -> None:
     """Show what the reader makes of one PDF."""
-    from search.cli.views.paper import show_paper
     from search.documents import read_pdf
 
-    surface.show(read_pdf(file), show_paper)
+    paper = read_pdf(file)
+    surface.show(paper, lambda console: views.show_paper(console, paper))
 
 
 def _day(moment: datetime | None) -> date | None:

@@ -61,7 +61,8 @@ def eval_(
         report = evaluate(
             folder, library.settings, library.embedder(), run_folder=run_folder, progress=progress
         )
-    surface.show(report.flat(), show_evaluation)
+    measured = report.flat()
+    surface.show(measured, lambda console: views.show_evaluation(console, measured))
 
 
 def doctor(

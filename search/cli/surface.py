@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from search.library import Library
     from search.progress import ProgressSink
     from search.settings import Settings
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,8 @@ class Surface:
         with showing(sys.stderr) as report:
             yield report
 
-    def show(self, result: T, view: Callable[[Console, T], None]) -> None:
-        """Write the result to stdout: as JSON, or rendered by `view`."""
+    def show(self, result: object, view: Callable[[Console], None]) -> None:
+        """Write to stdout: `result` as JSON, or what `view` prints of it."""
         if self.as_json:
             from search.cli.output import write_json
 
@@ -76,7 +74,7 @@ class Surface:
         from rich.console import Console
 
         # Titles are not markup, and numbers in quotes are no numbers to paint.
-        view(Console(file=sys.stdout, markup=False, highlight=False, emoji=False), result)
+        view(Console(file=sys.stdout, markup=False, highlight=False, emoji=False))
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:

@@ -11,7 +11,6 @@ from rich.console import Console
 from search.cli.views.answer import show_answer
 from search.cli.views.evaluation import show_evaluation
 from search.cli.views.paper import show_paper
-from search.cli.views.report import show_report
 from search.cli.views.search import show_result, why
 from search.cli.views.stages import show_build, show_check, show_doctor, show_harvest
 from search.cli.views.work import show_info, show_list
@@ -336,29 +335,6 @@ def test_the_doctor_says_what_to_do():
     text = rendered(show_doctor, DoctorReport(findings=(finding,), sound=False))
     assert "bad  index  3 works are missing" in text
     assert "→ run `citewell index build`" in text
-
-
-def test_any_other_report_is_shown_by_its_structure():
-    """Scalars stand beside their names, records become tables, nested fields are indented, all escaped."""
-    text = rendered(
-        show_report,
-        {
-            "ok": False,
-            "model_name": HOSTILE,
-            "year": 2024,
-            "runs": [{"name": "a", "nDCG@10": 0.71234}],
-            "inner": {"count": 12345},
-        },
-    )
-    for part in (
-        "ok          no",
-        f"model name  {AS_SHOWN}",
-        "year        2024",
-        "nDCG@10",
-        "0.7123",
-        "count  12,345",
-    ):
-        assert part in text
 
 
 @pytest.mark.parametrize("width", [20, 40, 200])

@@ -1,1 +1,54 @@
-"""Rendered views for people. Each takes a console and a result, and prints; none computes a result."""
+"""Rendered views for people. Each takes a console and a result, and prints; none computes a result.
+
+They need rich, so each is loaded when it is first used: a command that prints JSON loads none.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from search.cli.views.answer import show_answer
+    from search.cli.views.demo import show_demo
+    from search.cli.views.evaluation import show_evaluation
+    from search.cli.views.paper import show_paper
+    from search.cli.views.search import show_result
+    from search.cli.views.stages import show_add, show_build, show_check, show_doctor, show_harvest
+    from search.cli.views.work import show_info, show_list
+
+_HOMES = {
+    "show_add": "stages",
+    "show_answer": "answer",
+    "show_build": "stages",
+    "show_check": "stages",
+    "show_demo": "demo",
+    "show_doctor": "stages",
+    "show_evaluation": "evaluation",
+    "show_harvest": "stages",
+    "show_info": "work",
+    "show_list": "work",
+    "show_paper": "paper",
+    "show_result": "search",
+}
+
+__all__ = [
+    "show_add",
+    "show_answer",
+    "show_build",
+    "show_check",
+    "show_demo",
+    "show_doctor",
+    "show_evaluation",
+    "show_harvest",
+    "show_info",
+    "show_list",
+    "show_paper",
+    "show_result",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'search.cli.views' has no attribute {name!r}")
+    return getattr(import_module(f"search.cli.views.{_HOMES[name]}"), name)
