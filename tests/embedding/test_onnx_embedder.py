@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from search.embedding import open_embedder
-from search.embedding.onnx import OnnxEmbedder
+from search.embedding.onnx import QUICK_QUERIES, OnnxEmbedder
 from search.embedding.sources import locate
 from search.errors import ModelDamaged
 from search.settings import Settings
@@ -89,12 +89,33 @@ def test_all_of_a_long_passage_counts(embedder):
 
 
 def test_query_and_passage_agree(settings):
-    """The quick session of a first query, the full one of the second and a passage give one vector."""
+    """The quick session of first queries, the full one and a passage give one vector."""
     fresh = open_embedder(settings)
-    first, second = fresh.embed_query(PAPER), fresh.embed_query(PAPER)
+    quick = fresh.embed_query(PAPER)
+    assert fresh._session is None
     passage = fresh.embed_passages([PAPER])[0]
-    assert np.allclose(first, second, atol=1e-5)
-    assert np.allclose(first, passage, atol=1e-5)
+    assert fresh._quick_session is None
+    assert np.allclose(quick, passage, atol=1e-5)
+    fresh._query_vector.cache_clear()
+    assert np.allclose(fresh.embed_query(PAPER), passage, atol=1e-5)
+
+
+def test_a_process_that_goes_on_asking(settings):
+    """After a few queries the full session is loaded; the vectors stay the same."""
+    fresh = open_embedder(settings)
+    first = fresh.embed_query(PAPER)
+    for n in range(QUICK_QUERIES):
+        fresh.embed_query(f"question {n}")
+    assert fresh._session is not None
+    assert fresh.embed_query(PAPER) is first
+    fresh._query_vector.cache_clear()
+    assert np.allclose(fresh.embed_query(PAPER), first, atol=1e-5)
+
+
+def test_query_vectors_cannot_be_changed(embedder):
+    """A caller cannot spoil the vector that others are given."""
+    with pytest.raises(ValueError, match="read-only"):
+        embedder.embed_query(PAPER)[0] = 7
 
 
 def test_many_threads(embedder):
