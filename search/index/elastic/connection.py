@@ -34,16 +34,14 @@ def connect(settings: Settings) -> Elasticsearch:
     Raises:
         SettingsError: the URL is none.
     """
+    if urlsplit(settings.index_url).scheme not in {"http", "https"}:
+        raise _bad_address("it begins with neither http:// nor https://")
     options: dict[str, Any] = {}
     if settings.index_api_key is not None:
         options["api_key"] = settings.index_api_key.get_secret_value()
     if settings.index_ca_certs is not None:
         options["ca_certs"] = str(settings.index_ca_certs)
     try:
-        if urlsplit(settings.index_url).scheme not in {"http", "https"}:
-            raise ValueError(
-                f"{without_password(settings.index_url)!r} begins with neither http:// nor https://"
-            )  # noqa: TRY301
         node = elastic_transport.client_utils.url_to_node_config(
             settings.index_url, use_default_ports_for_scheme=True
         )
@@ -58,10 +56,14 @@ def connect(settings: Settings) -> Elasticsearch:
             **options,
         )
     except (ValueError, OSError) as error:
-        raise SettingsError(
-            f"CITEWELL_INDEX_URL is not the address of an Elasticsearch server: {error}",
-            advice="write it like https://host:9200, or `embedded` for the index without a server",
-        ) from error
+        raise _bad_address(str(error)) from error
+
+
+def _bad_address(reason: str) -> SettingsError:
+    return SettingsError(
+        f"CITEWELL_INDEX_URL is not the address of an Elasticsearch server: {reason}",
+        advice="write it like https://host:9200, or `embedded` for the index without a server",
+    )
 
 
 def without_password(url: str) -> str:
