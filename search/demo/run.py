@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from search.library import Library
     from search.settings import Settings
 
-#: A tour over several fields; each finds papers of more than one of them.
+#: A tour over several fields.
 DEMO_SEARCHES: tuple[str, ...] = (
     "dark matter in the Bullet cluster",
     "pooled tests for rare infections",
