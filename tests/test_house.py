@@ -210,16 +210,14 @@ def test_constraints_hold_names_and_versions_only():
 
 def test_every_test_says_what_it_shows():
     """Each test of the suite has a docstring that states the behaviour."""
-    silent = []
-    for file in (ROOT / "tests").rglob("test_*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.FunctionDef)
-                and node.name.startswith("test_")
-                and not ast.get_docstring(node)
-            ):
-                silent.append(f"{file.name}::{node.name}")
-    assert silent == []
+    functions = [
+        (file.name, node)
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert len(functions) > 50
+    assert [f"{file}::{f.name}" for file, f in functions if not ast.get_docstring(f)] == []
 
 
 def test_layers_know_every_room():
@@ -300,5 +298,7 @@ def test_wheel_runs_the_demo(wheel_python, tmp_path):
     command = wheel_python.parent / "citewell"
     home = tmp_path / "home"
     in_wheel(wheel_python, command, "demo", "--home", home, "--json", folder=tmp_path)
-    done = in_wheel(wheel_python, command, "search", "citation", "--home", home / "demo", "--json", folder=tmp_path)
+    done = in_wheel(
+        wheel_python, command, "search", "citation", "--home", home / "demo", "--json", folder=tmp_path
+    )
     assert json.loads(done.stdout)["outcome"] == "hits"
