@@ -14,6 +14,7 @@ from search.answering.evidence import Evidence, Retrieval, gather
 from search.answering.limitations import limitations
 from search.answering.outlook import discoveries, gaps, refinements
 from search.answering.verifier import Verdict, verify
+from search.answering.wording import inverse_frequencies
 from search.errors import EmptyQuery
 from search.index.protocol import IndexStore
 from search.models import Answer, AnswerReference, Claim, Cost, Filters
@@ -88,7 +89,9 @@ def _generate(
     question: str, evidence: Evidence, seen: Coverage, *, model: str | None, settings: Settings
 ) -> tuple[list[Draft], Cost]:
     """Return the proposed claims; none where the evidence is too thin to ask anybody."""
-    calls = int("embed" in evidence.result.metrics.milliseconds and evidence.result.mode != "lexical")
+    # the question is embedded once to find papers, once to find their passages
+    embedded = any(hit.vector_score is not None for hit in evidence.hits)
+    calls = (1 + bool(evidence.passages)) if embedded else 0
     if not evidence.passages or seen.share < LEAST_EVIDENCE:
         return [], Cost(embedding_calls=calls)
     if model is None:
@@ -102,7 +105,7 @@ def _left_open(question: str, evidence: Evidence, claims: Sequence[Claim], seen:
         return seen
     titles = {p.work_id: p.title for p in evidence.texts}
     said = [t for c in claims for t in (c.text, *(titles.get(s.work_id, "") for s in c.supporting_citations))]
-    return coverage(question, said, [p.text for p in evidence.texts])
+    return coverage(question, said, inverse_frequencies(p.text for p in evidence.texts))
 
 
 def _references(evidence: Evidence, claims: Sequence[Claim]) -> tuple[AnswerReference, ...]:

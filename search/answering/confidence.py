@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.answering.evidence import Evidence
@@ -29,10 +29,9 @@ class Coverage:
     missing: tuple[str, ...]
 
 
-def coverage(question: str, texts: Sequence[str], background: Sequence[str]) -> Coverage:
-    """Return how much of the question `texts` hold together; rarity is counted over `background`."""
+def coverage(question: str, texts: Sequence[str], weights: Mapping[str, float]) -> Coverage:
+    """Return how much of the question `texts` hold together; `weights` says how rare each stem is."""
     asked = subject_stems(question)
-    weights = inverse_frequencies(background)
     held = {s for text in texts for s in content_stems(text)}
     total = sum(weights[s] for s in asked)
     share = sum(weights[s] for s in asked if s in held) / total if total else 0.0
@@ -43,8 +42,8 @@ def coverage(question: str, texts: Sequence[str], background: Sequence[str]) -> 
 
 def best_passage(question: str, evidence: Evidence) -> Coverage:
     """Return the coverage of the passage that holds most of the question, its title read with it."""
-    background = [p.text for p in evidence.texts]
-    each = [coverage(question, [p.text, p.title], background) for p in evidence.texts]
+    weights = inverse_frequencies(p.text for p in evidence.texts)
+    each = [coverage(question, [p.text, p.title], weights) for p in evidence.texts]
     return max(each, key=lambda c: c.share, default=Coverage(0.0, tuple(w.printed for w in words(question))))
 
 
@@ -52,11 +51,11 @@ def assess(
     question: str, evidence: Evidence, claims: Sequence[Claim], dropped: Sequence[DroppedClaim]
 ) -> tuple[Confidence, dict[str, float | int | str]]:
     """Return the level and what it was made of."""
-    background = [p.text for p in evidence.texts]
+    weights = inverse_frequencies(p.text for p in evidence.texts)
     titles = {p.work_id: p.title for p in evidence.texts}
     cited = list(dict.fromkeys(c.work_id for claim in claims for c in claim.supporting_citations))
     said = [claim.text for claim in claims] + [titles.get(work_id, "") for work_id in cited]
-    covered = coverage(question, said, background)
+    covered = coverage(question, said, weights)
     proposed = len(claims) + len(dropped)
     removed = len(dropped) / proposed if proposed else 0.0
     factors: dict[str, float | int | str] = {

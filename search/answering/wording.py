@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from search.answering.canonical import normalised
 
@@ -53,6 +54,8 @@ def words(text: str) -> tuple[Word, ...]:
     return tuple(Word(m[0], stem(m[0]), m.start(), m.end()) for m in _WORD.finditer(normalised(text)))
 
 
+#: The same passages are read by evidence, extraction, confidence and verifier within one answer.
+@lru_cache(maxsize=2048)
 def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry meaning, in order; parts of hyphenated words count too."""
     found: list[str] = []
@@ -85,6 +88,7 @@ _SUFFIXES = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return a light English stem: improves, improved, improving and improvement are `improv`.
 
