@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 #: How many passages are read for one answer. Eight papers with three passages each is what a prompt of
 #: 8,000 tokens holds at 1,250 characters a passage.
 EVIDENCE_PASSAGES = 24
+#: How many of them one paper may give, and how many times as many are fetched: a long paper whose passages
+#: all match leaves room for the others.
+OF_A_PAPER = 6
+FETCHED = 3
 
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}"
@@ -98,10 +103,19 @@ def gather(
     ids = [hit.work_id for hit in result.hits]
     works = store.works(ids) if ids else {}
     allowed = [i for i in ids if i in works and works[i].withdrawn != "yes"]
-    found = retriever.evidence(question, allowed, size=size) if allowed else []
-    kept = tuple(
-        (score, passage)
-        for score, passage in found
-        if passage.evidence and passage.withdrawn != "yes" and passage.work_id in works
-    )
-    return Evidence(result, kept, works, left_out=len(found) - len(kept))
+    found = retriever.evidence(question, allowed, size=FETCHED * size) if allowed else []
+    quotable = [(s, p) for s, p in found if p.evidence and p.withdrawn != "yes" and p.work_id in works]
+    return Evidence(result, _shared_out(quotable, size), works, left_out=len(found) - len(quotable))
+
+
+def _shared_out(
+    passages: Sequence[tuple[float, PassageDocument]], size: int
+) -> tuple[tuple[float, PassageDocument], ...]:
+    """Return the best `size` passages with at most `OF_A_PAPER` of each paper."""
+    taken: Counter[str] = Counter()
+    kept: list[tuple[float, PassageDocument]] = []
+    for score, passage in passages:
+        taken[passage.work_id] += 1
+        if taken[passage.work_id] <= OF_A_PAPER and len(kept) < size:
+            kept.append((score, passage))
+    return tuple(kept)

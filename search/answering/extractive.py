@@ -1,7 +1,7 @@
 """Answering without a model: the sentences of the evidence that answer, as they stand.
 
-A sentence's worth is the share of the question's words that it holds (rare words weigh more), the score
-of its passage, and small cues; what says the same again is passed over (maximal marginal relevance,
+A sentence's worth is its BM25 score among the evidence's sentences, the score of its passage, and small
+cues; what says the same again is passed over (maximal marginal relevance,
 Carbonell & Goldstein 1998), and no paper gives more than its share.
 """
 
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from search.answering.drafts import Draft, Quote
 from search.answering.evidence import instructs
+from search.answering.polarity import disagreement
 from search.answering.quantities import quantities
+from search.answering.relevance import bm25
 from search.answering.wording import content_stems, inverse_frequencies, subject_stems
 from search.documents.sentences import sentences
 from search.index.documents import PassageDocument
@@ -23,12 +25,15 @@ CLAIMS = 5
 CLAIMS_OF_A_PAPER = 2
 #: What a sentence's parts weigh. Sweep on SciFact train and CL-SciSumm: docs/answering.md.
 PASSAGE_WEIGHT = 0.3
+TITLE_WEIGHT = 0.5
 CUE_WEIGHT = 0.1
 ANAPHOR_PENALTY = 0.1
 #: How much a sentence loses for what those chosen before it say already.
 REDUNDANCY = 0.4
 #: A sentence below this share of the best one's score answers something else.
 KEEP = 0.5
+#: From this likeness on, two sentences are looked at for saying the opposite of each other.
+OPPOSITE = 0.5
 #: Words of a sentence that can stand alone and still be read.
 SHORTEST, LONGEST = 6, 80
 #: The best sentence must hold this share of the question's words (weighted) to be an answer at all.
@@ -52,7 +57,8 @@ _EXPLAINS = re.compile(
 )
 _FINDS = re.compile(
     r"\b(?:we (?:find|found|show|showed|demonstrate|observe|prove|propose|introduce|conclude)|"
-    r"results? (?:show|suggest|indicate)|outperform\w*|achiev\w+|improv\w+|increas\w+|decreas\w+|reduc\w+|significant\w*)\b",
+    r"results? (?:show|suggest|indicate)|outperform\w*|achiev\w+|improv\w+|increas\w+|"
+    r"decreas\w+|reduc\w+|significant\w*)\b",
     re.IGNORECASE,
 )
 
@@ -76,26 +82,30 @@ class Sentence:
 
 def rank(question: str, passages: Sequence[tuple[float, PassageDocument]]) -> list[Sentence]:
     """Return every sentence that could stand in an answer, best first; ties by passage id and place."""
-    weights = inverse_frequencies(p.text for _, p in passages)
+    found = [(score, passage, text) for score, passage in passages for text in _candidates(passage)]
+    stems = [content_stems(text) for _, _, text in found]
     asked = subject_stems(question)
+    weights = inverse_frequencies(text for _, _, text in found)
     total = sum(weights[s] for s in asked) or 1.0
-    top = max((score for score, _ in passages), default=0.0)
-    found: list[Sentence] = []
-    for score, passage in passages:
-        if passage.kind not in _QUOTABLE or _BACK_MATTER.match(passage.section):
-            continue
+    relevance = bm25(asked, stems)
+    best, top = max(relevance, default=0.0) or 1.0, max((score for score, _, _ in found), default=0.0) or 1.0
+    ranked: list[Sentence] = []
+    for (score, passage, text), held, relevant in zip(found, stems, relevance, strict=True):
         titled = frozenset(content_stems(passage.title))
-        for start, end in sentences(passage.text):
-            text = passage.text[start:end].strip()
-            if not quotable(text):
-                continue
-            stems = frozenset(content_stems(text))
-            coverage = sum(weights[s] for s in asked if s in stems) / total
-            # a sentence about "the model" means the one that the title names: half the weight of saying it
-            coverage += 0.5 * sum(weights[s] for s in asked if s in titled and s not in stems) / total
-            worth = coverage + PASSAGE_WEIGHT * (score / top if top > 0 else 0.0) + _cue(question, text)
-            found.append(Sentence(text, passage, coverage, worth, stems))
-    return sorted(found, key=lambda s: (-s.score, s.passage.passage_id, s.passage.text.find(s.text)))
+        coverage = sum(weights[s] for s in asked if s in held) / total
+        # a sentence about "the model" means the one that the title names: half the weight of saying it
+        coverage += TITLE_WEIGHT * sum(weights[s] for s in asked if s in titled and s not in held) / total
+        worth = relevant / best + PASSAGE_WEIGHT * score / top + _cue(question, text)
+        ranked.append(Sentence(text, passage, coverage, worth, frozenset(held)))
+    return sorted(ranked, key=lambda s: (-s.score, s.passage.passage_id, s.passage.text.find(s.text)))
+
+
+def _candidates(passage: PassageDocument) -> list[str]:
+    """Return the sentences of a passage that may stand in an answer."""
+    if passage.kind not in _QUOTABLE or _BACK_MATTER.match(passage.section):
+        return []
+    texts = [passage.text[start:end].strip() for start, end in sentences(passage.text)]
+    return [text for text in texts if quotable(text)]
 
 
 def choose(
@@ -149,7 +159,13 @@ def _cue(question: str, text: str) -> float:
 
 
 def _likeness(sentence: Sentence, chosen: Sequence[Sentence]) -> float:
-    """Return the largest share of words that the sentence has in common with a chosen one (Jaccard)."""
-    return max(
-        (len(sentence.stems & c.stems) / (len(sentence.stems | c.stems) or 1) for c in chosen), default=0.0
-    )
+    """Return the largest share of words that the sentence has in common with a chosen one (Jaccard).
+
+    One that says the opposite in the same words repeats nothing: the reader must see both.
+    """
+    most = 0.0
+    for other in chosen:
+        alike = len(sentence.stems & other.stems) / (len(sentence.stems | other.stems) or 1)
+        if alike > most and not (alike >= OPPOSITE and disagreement(sentence.text, other.text)):
+            most = alike
+    return most

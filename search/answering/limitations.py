@@ -26,8 +26,6 @@ def _of_search(evidence: Evidence) -> Iterator[str]:
         yield f"Withdrawn, found and not cited: {', '.join(withdrawn)}."
     if evidence.left_out:
         yield f"{evidence.left_out} of the passages found may not be quoted (summaries by others, withdrawn)."
-    if result.hits and result.mode != "lexical" and result.metrics.semantic_coverage < 1:
-        yield f"Only {result.metrics.semantic_coverage:.0%} of the passages can be found by meaning so far."
 
 
 def _of_papers(cited: Sequence[WorkDocument]) -> Iterator[str]:

@@ -58,7 +58,25 @@ def _litellm() -> Any:
         except ImportError:
             raise MissingExtra("litellm", "llm", why="answering with a language model") from None
         litellm.suppress_debug_info = True
-        return litellm
+    _hush()
+    return litellm
+
+
+#: What litellm and the models it defines warn of while a call runs, none of which a caller can mend.
+_THIRD_PARTY_WARNINGS = (
+    (r"Item '.*' on TypedDict class '.*' is using the `ReadOnly` qualifier", UserWarning),
+    (r"Pydantic serializer warnings", UserWarning),
+)
+
+
+def _hush() -> None:
+    """Ignore those warnings, by their text, for the whole process.
+
+    `warnings.catch_warnings` swaps the filters of every thread, so that it cannot stand around a call
+    that others make at the same time; adding a filter that is there already changes nothing.
+    """
+    for message, category in _THIRD_PARTY_WARNINGS:
+        warnings.filterwarnings("ignore", message=message, category=category)
 
 
 def _complete(litellm: Any, messages: list[dict[str, str]], *, model: str, settings: Settings) -> Any:
@@ -106,6 +124,8 @@ def _told(error: Exception, litellm: Any, *, model: str, settings: Settings, key
         (kinds.InternalServerError, "failed", "try again later"),
         (kinds.BadRequestError, "refused the request", "check that CITEWELL_LLM_MODEL names a chat model"),
     )
+    if "Connection error" in str(error):  # litellm calls a refused connection an internal server error
+        return LLMError(f"{where} cannot be reached", advice="check CITEWELL_LLM_API_BASE and the network")
     for kind, what, advice in table:
         if isinstance(error, kind):
             return LLMError(f"{where} {what}{_detail(error, key)}", advice=advice)

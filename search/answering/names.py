@@ -17,7 +17,8 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|[\"'(]\s*)$")
 _DIRECTED = re.compile(
     r"\b(?P<passive>(?:is|are|was|were|be|been)\s+)?"
     r"(?:outperform\w*|surpass\w*|exceed\w*|beats?|underperform\w*|better than|worse than|faster than|"
-    r"slower than|superior to|inferior to|higher than|lower than|larger than|smaller than|more \w+ than|less \w+ than|"
+    r"slower than|superior to|inferior to|higher than|lower than|larger than|smaller than|more \w+ than|"
+    r"less \w+ than|"
     r"stronger than|weaker than|causes?|caused|leads? to|reduc\w+|increas\w+|inhibit\w*|regulat\w*|contains?|"
     r"implies|precedes?|follows)\b(?P<by>\s+by)?",
     re.IGNORECASE,
