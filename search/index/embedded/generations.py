@@ -55,6 +55,9 @@ class JsonFile:
                     self._content = orjson.loads(self.path.read_bytes())
                 except FileNotFoundError:
                     now, self._content = None, None
+                except orjson.JSONDecodeError as damaged:
+                    msg = f"{self.path} is damaged"
+                    raise IndexFailure(msg, advice="delete it and run `citewell index build`") from damaged
                 self._stamp = now
             return self._content
 

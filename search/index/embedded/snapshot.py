@@ -60,9 +60,11 @@ class Columns:
 class Snapshot:
     """What a generation held at one commit."""
 
-    def __init__(self, searcher: tantivy.Searcher, vectors: Path) -> None:
+    def __init__(self, searcher: tantivy.Searcher, folder: Path) -> None:
+        #: The generation's name.
+        self.generation = folder.name
         self._searcher = searcher
-        self._folder = vectors
+        self._folder = folder / "vectors"
         self._lock = threading.Lock()
         self._reader: VectorReader | None = None
         self._columns: dict[Filters, Columns] = {}

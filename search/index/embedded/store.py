@@ -41,14 +41,14 @@ class EmbeddedStore:
     # -------------------------------------------------------------- reading
     def legs(self, request: LegRequest) -> Legs:
         """Run both legs on one snapshot under one hard filter."""
-        live = self.live()
-        if request.vector is not None and live.dimensions not in {None, len(request.vector)}:
-            msg = f"the query vector has {len(request.vector)} dimensions, the index {live.dimensions}"
-            raise ModelMismatch(
-                msg, advice="set CITEWELL_EMBEDDING_MODEL to the index's model, or rebuild the index"
-            )
 
         def both(snapshot: Snapshot) -> Legs:
+            live = self._generations.get(snapshot.generation)
+            if request.vector is not None and live.dimensions not in {None, len(request.vector)}:
+                msg = f"the query vector has {len(request.vector)} dimensions, the index {live.dimensions}"
+                raise ModelMismatch(
+                    msg, advice="search with the model that the index was built with, or rebuild it"
+                )
             lexical: tuple[LegHit, ...] = ()
             semantic: tuple[LegHit, ...] = ()
             if request.text is not None:
@@ -61,7 +61,7 @@ class EmbeddedStore:
                 )
             return Legs(live.name, lexical, semantic)
 
-        return self._read(live.name, both)
+        return self._read(None, both)
 
     def works(self, ids: Sequence[str]) -> dict[str, WorkDocument]:
         """Return the works that are there and not removed, by id."""
@@ -143,12 +143,17 @@ class EmbeddedStore:
     # -------------------------------------------------------------- inside
     def _read(self, generation: str | None, read: Callable[[Snapshot], T]) -> T:
         """Return what `read` makes of the newest snapshot of a generation, None: of the live one."""
-        name = generation or self._generations.live_name()
         for _ in range(ATTEMPTS):
+            name = generation or self._generations.live_name()
             try:
-                return read(self._reader(name).snapshot())
+                with writing.index_errors(self._generations.folder(name)):
+                    return read(self._reader(name).snapshot())
             except VectorsGone:
                 continue
+            except IndexMissing:
+                # Another generation may have been published, and this one dropped, in between.
+                if generation or self._generations.live_name() == name:
+                    raise
         msg = f"vectors that generation {name} refers to are missing"
         raise IndexFailure(msg, advice="run `citewell index rebuild`: the index is a copy of the lake")
 
@@ -158,6 +163,7 @@ class EmbeddedStore:
             if reader is None:
                 folder = self._generations.folder(name)
                 self._check_schema(name)
+                self._readers = {other: kept for other, kept in self._readers.items() if kept.exists()}
                 reader = self._readers[name] = _Reader(folder)
             return reader
 
@@ -176,6 +182,10 @@ class _Reader:
         self._stamp: Stamp | None = None
         self._snapshot: Snapshot | None = None
         self._index: tantivy.Index | None = None
+
+    def exists(self) -> bool:
+        """Return whether the generation has not been dropped."""
+        return self._meta.is_file()
 
     def snapshot(self) -> Snapshot:
         """Return the snapshot of the newest commit."""
@@ -196,4 +206,4 @@ class _Reader:
             # tantivy would start a thread that watches the folder; looking at the file is cheaper and sooner.
             self._index.config_reader("manual")
         self._index.reload()
-        return Snapshot(self._index.searcher(), self._folder / "vectors")
+        return Snapshot(self._index.searcher(), self._folder)

@@ -122,7 +122,7 @@ def next_row(folder: Path) -> int:
 def append(folder: Path, vectors: Sequence[Vector]) -> int:
     """Write vectors as a new file, durably, and return the row of the first."""
     first = next_row(folder)
-    if vectors:
+    if len(vectors):
         _write(folder, first, first + len(vectors), [np.stack(vectors).astype(np.float32, copy=False)])
     return first
 
@@ -143,7 +143,7 @@ def clean(folder: Path, live: Rows) -> None:
 def merge(folder: Path) -> None:
     """Merge the newest files into one, as far back as they are not larger than what they are merged with.
 
-    So each row is copied at most log2(n) times, and the number of files stays small.
+    So files grow in size from the newest to the oldest, and large ones are seldom copied.
     """
     files = vector_files(folder)
     if len(files) <= MERGE_ABOVE:
@@ -151,7 +151,7 @@ def merge(folder: Path) -> None:
     start = len(files) - 1
     while start > 0 and files[start - 1].end - files[start - 1].first <= files[-1].end - files[start].first:
         start -= 1
-    parts = files[min(start, len(files) - MERGE_ABOVE) :]
+    parts = files[min(start, MERGE_ABOVE - 1) :]
     matrices = [np.load(part.path, mmap_mode="r") for part in parts]
     blocks: list[Vector] = []
     for index, matrix in enumerate(matrices):

@@ -154,6 +154,9 @@ class Writing:
         matrix.clean(self._vectors, self._snapshot.rows())
 
     def _check(self, paper: PaperDocuments) -> None:
+        if paper.vectors and len(paper.vectors) != len(paper.passages):
+            msg = f"{paper.work.work_id}: {len(paper.vectors)} vectors for {len(paper.passages)} passages"
+            raise ValueError(msg)
         for vector in paper.vectors:
             if vector is not None and (self._dimensions is None or vector.shape != (self._dimensions,)):
                 msg = f"{paper.work.work_id}: vector {vector.shape}, but the index has {self._dimensions}"
@@ -206,7 +209,7 @@ class Writing:
 
     def _read(self) -> Snapshot:
         self._index.reload()
-        return Snapshot(self._index.searcher(), self._vectors)
+        return Snapshot(self._index.searcher(), self._folder)
 
 
 def _rows(paper: PaperDocuments, row: int) -> tuple[list[int | None], int]:
