@@ -148,10 +148,10 @@ def merge(folder: Path) -> None:
     files = vector_files(folder)
     if len(files) <= MERGE_ABOVE:
         return
-    start = len(files) - 1
+    start = MERGE_ABOVE - 1
     while start > 0 and files[start - 1].end - files[start - 1].first <= files[-1].end - files[start].first:
         start -= 1
-    parts = files[min(start, MERGE_ABOVE - 1) :]
+    parts = files[start:]
     matrices = [np.load(part.path, mmap_mode="r") for part in parts]
     blocks: list[Vector] = []
     for index, matrix in enumerate(matrices):
