@@ -12,7 +12,6 @@ pytestmark = pytest.mark.elastic
 
 
 class TestElasticStore(StoreConformance):
-    replacements = 100
     """`ElasticStore` under a prefix of its own, with exact vectors, so that both stores must agree."""
 
     @pytest.fixture

@@ -60,6 +60,11 @@ def both(store, text="common", vector=None, **request):
     return [[hit.passage.work_id for hit in leg] for leg in (legs.lexical, legs.semantic)]
 
 
+def ranking(leg):
+    """Return passage ids and scores, rounded to where single precision ends."""
+    return [(hit.passage.passage_id, round(hit.score, 3)) for hit in leg]
+
+
 # ---------------------------------------------------------------- reading
 def test_a_query_is_one_round_trip(store, live, requests):
     """Both legs come in one `_msearch`; which generation is live is not asked for every query."""
@@ -126,26 +131,14 @@ def test_several_shards_rank_as_one(elasticsearch_url, index_prefix):
         )
         store = ElasticStore.from_settings(settings, vector_index="flat")
         name = store.create(fingerprint="m", dimensions=DIMENSIONS).name
-        words = [
-            "graph",
-            "graph network",
-            "network of networks",
-            "graph graph theory",
-            "theory",
-            "noise " * 9,
-        ]
+        texts = ["graph", "graph network", "network of networks", "graph graph theory", "noise " * 9]
+        many = [(f"p{i}", texts[i % 5], random_units(2, seed=i)) for i in range(60)]
         store.write(
-            name,
-            [paper(f"p{i}", words[i % 6], "more graph text", vectors=random_units(2, i)) for i in range(60)],
+            name, (paper(work_id, text, "more graph text", vectors=two) for work_id, text, two in many)
         )
         store.publish(name)
         legs = store.legs(LegRequest(text="graph theory network", vector=unit(1), size=60))
-        rankings.append(
-            [
-                [(hit.passage.passage_id, round(hit.score, 3)) for hit in leg]
-                for leg in (legs.lexical, legs.semantic)
-            ]
-        )
+        rankings.append([ranking(legs.lexical), ranking(legs.semantic)])
         store.close()
     assert rankings[0] == rankings[1]
 
@@ -231,18 +224,24 @@ def test_late_write_to_a_removed_paper(store, live):
     assert store.counts().works == 0
 
 
-def killed_after(store, monkeypatch, requests: int) -> None:
-    """Let the store send so many bulk requests, and none after that."""
-    bulk = store._client.bulk
+def killed_after(store: ElasticStore, monkeypatch: pytest.MonkeyPatch, requests: int) -> None:
+    """Let the store send so many bulk requests, and nothing after that, the refresh included."""
+    bulk, refresh = store._client.bulk, store_module.Writing._refresh
     left = [requests]
 
-    def dying(**options):
+    def dying_bulk(**options):
         if not left[0]:
             raise KeyboardInterrupt
         left[0] -= 1
         return bulk(**options)
 
-    monkeypatch.setattr(store._client, "bulk", dying)
+    def dying_refresh(writing):
+        if writing._unseen:
+            raise KeyboardInterrupt
+        refresh(writing)
+
+    monkeypatch.setattr(store._client, "bulk", dying_bulk)
+    monkeypatch.setattr(store_module.Writing, "_refresh", dying_refresh)
 
 
 @pytest.mark.parametrize("requests_sent", [0, 1, 2])
@@ -252,13 +251,10 @@ def test_killed_writer(store, live, monkeypatch, requests_sent, refreshed):
     old = paper("a", "common apple", "common banana", revision=1, vectors=[unit(1), unit(1, 0.1)])
     new = paper("a", "common cherry", "common dates", revision=2, version=2, vectors=[unit(1), unit(1, 0.1)])
     store.write(live, [old])
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         killed_after(store, patch, requests_sent)
-        patch.setattr(
-            "search.index.elastic.writing.Writing._refresh",
-            lambda self: (_ for _ in ()).throw(KeyboardInterrupt) if self._unseen else None,
-        )
-        store.write(live, [new])
+        with pytest.raises(KeyboardInterrupt):
+            store.write(live, [new])
     if refreshed:
         store._client.indices.refresh(index=f"{store._names.prefix}-*")
     legs = store.legs(LegRequest(text="common", vector=unit(1), collapse=False, size=10))
