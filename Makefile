@@ -70,7 +70,7 @@ define install
 	uv=$$(command -v uv || true); \
 	if [ -z "$$uv" ] || ! "$$uv" --version >/dev/null 2>&1; then \
 	  uv=$(UV_HOME)/bin/uv; \
-	  [ -x "$$uv" ] || "$$python" -m pip install --quiet --target $(UV_HOME) uv || true; \
+	  [ -x "$$uv" ] || "$$python" -m pip install --quiet --root-user-action ignore --target $(UV_HOME) uv || true; \
 	fi; \
 	if [ -x "$$uv" ]; then \
 	  if [ -z "$${UV_DEFAULT_INDEX:-}$${UV_INDEX_URL:-}" ]; then \

@@ -294,11 +294,15 @@ def test_wheel_holds_the_package_and_nothing_else(wheel_python):
 @pytest.mark.wheel
 def test_wheel_runs_the_demo(wheel_python, tmp_path):
     """The demo works from the installed wheel alone, and ends with an answer whose quotes were verified."""
-    pytest.importorskip("search.demo.run")
     command = wheel_python.parent / "citewell"
     home = tmp_path / "home"
-    in_wheel(wheel_python, command, "demo", "--home", home, "--json", folder=tmp_path)
-    done = in_wheel(
-        wheel_python, command, "search", "citation", "--home", home / "demo", "--json", folder=tmp_path
-    )
+    done = in_wheel(wheel_python, command, "demo", "--home", home, "--json", folder=tmp_path)
+    report = json.loads(done.stdout)
+    assert all(result["outcome"] == "hits" for result in report["searches"])
+    quotes = [
+        c["quote"] for a in report["answers"] for claim in a["claims"] for c in claim["supporting_citations"]
+    ]
+    assert quotes
+    where = ("--home", report["home"], "--json")
+    done = in_wheel(wheel_python, command, "search", "citation graph", *where, folder=tmp_path)
     assert json.loads(done.stdout)["outcome"] == "hits"
