@@ -1,4 +1,6 @@
-"""Heading precision, recall and F1 on LaTeX outlines, levels 1 and 2: `python evals/headings.py [--show FILE]`.
+"""Precision, recall and F1 of headings on LaTeX outlines, levels 1 and 2.
+
+    python evals/headings.py [--all] [--show FILE]
 
 Bookmarks, named destinations and links are stripped from each PDF before it is read, or they would leak
 the answer (49 of the 51 files have them). A heading counts as found where its title is nearly the same

@@ -94,7 +94,10 @@ def verdict(place: Place, passages: tuple[Passage, ...]) -> str:
     """Return what the reader wrote at a place."""
     near = [
         p.text for p in passages
-        if any(b.page == place.page and b.x0 - 2 <= place.x <= b.x1 + 2 and b.y0 - 2 <= place.y <= b.y1 + 2 for b in p.boxes)
+        if any(
+            b.page == place.page and b.x0 - 2 <= place.x <= b.x1 + 2 and b.y0 - 2 <= place.y <= b.y1 + 2
+            for b in p.boxes
+        )
     ]  # fmt: skip
     if not near:
         return "in no passage"
@@ -146,7 +149,8 @@ def main() -> int:
     inside = sum(total.values()) - total["in no passage"]
     share = total["joined"] / inside if inside else 0.0
     print(
-        f"joined: {total['joined']} of {inside} places in passages, {share:.2%} ({sum(total.values())} places in all)"
+        f"joined: {total['joined']} of {inside} places in passages, {share:.2%} "
+        f"({sum(total.values())} places in all)"
     )
     return int(share > 0.01)
 

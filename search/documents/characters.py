@@ -3,6 +3,7 @@
 Never NFKC over the whole text: it turns 10² into 102.
 """
 
+# ruff: noqa: RUF001, RUF002 - the characters are meant as they are
 from __future__ import annotations
 
 import re

@@ -47,7 +47,7 @@ def gutter(lines: Sequence[Line], page: Page) -> float | None:
 
 
 def gutters(lines: Sequence[Sequence[Line]], pages: Sequence[Page]) -> list[float | None]:
-    """Return each page's gutter; a page too empty to tell has that of most others, where no text crosses it."""
+    """Return each page's gutter; a page too empty to tell has that of most others, if no text crosses it."""
     own = [gutter(on_page, page) for on_page, page in zip(lines, pages, strict=True)]
     known = sorted(edge for edge in own if edge is not None)
     if 2 * len(known) < len(own):
@@ -65,7 +65,12 @@ def _is_clear(lines: Sequence[Line], edge: float) -> bool:
 
 
 def reading_order(lines: Sequence[Line], edge: float | None) -> list[list[Line]]:
-    """Return the page's lines as column pieces, in reading order; `edge` is where the right column begins, if there is one."""
+    """Return the page's lines as column pieces, in reading order.
+
+    Args:
+        lines: of one page.
+        edge: where the right column begins; None for a page of one column.
+    """
     units = _units(lines, edge)
     if edge is None:
         return [_downward(units)] if units else []

@@ -1,5 +1,6 @@
 """What stands on the pages and is no part of the text: running heads, page numbers, arXiv's stamp."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -36,7 +37,7 @@ class _Zones:
 
 
 def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
-    """Return each page's lines of text: level, and neither running head nor foot nor page number nor stamp."""
+    """Return each page's level lines without running heads and feet, page numbers and the stamp."""
     candidates = [[line for line in page.lines if line.horizontal] for page in pages]
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
@@ -45,14 +46,14 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         for line, text in lines:
             seen[_key(line, text)].add(page.number)
     kept = []
-    for lines, edge in zip(candidates, outer, strict=True):
+    for on_page, edge in zip(candidates, outer, strict=True):
         drop = {id(line) for line, text in edge if _is_furniture(line, text, edge, zones, seen)}
-        kept.append([line for line in lines if id(line) not in drop])
+        kept.append([line for line in on_page if id(line) not in drop])
     return kept
 
 
 def _zones(pages: Sequence[Sequence[Line]]) -> _Zones:
-    """Return the zones, from the tops and bottoms of the pages' text; a figure that reaches out counts little."""
+    """Return the zones, from the usual top and bottom of the pages' text."""
     tops = sorted(min(line.y0 for line in lines) for lines in pages if lines)
     bottoms = sorted(max(line.y1 for line in lines) for lines in pages if lines)
     if not tops:

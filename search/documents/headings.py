@@ -5,6 +5,7 @@ around it), whether its number is the legal successor of the one before, and whe
 numbered headings of the same paper have. Bookmarks in the file add to it where the page confirms them.
 """
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -162,7 +163,7 @@ def _candidate(
 
 
 def _may_open(line: TextLine, body: BodyStyle) -> bool:
-    """Return whether a line looks in any way unlike the body: the cheap test that spares most lines the rest."""
+    """Return whether a line looks in any way unlike the body: a cheap test, to spare most lines the rest."""
     text = line.text
     return (
         line.font != body.font
@@ -179,7 +180,6 @@ def style_of(line: TextLine) -> Style:
     weights: Counter[tuple[float, str, bool]] = Counter()
     for span in line.spans:
         weights[round(2 * span.size) / 2, span.font, span.bold] += sum(map(str.isalnum, span.text))
-    total = weights.total()
     (size, font, bold), _ = weights.most_common(1)[0]
     larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= 2), default=size)
     return max(size, larger), font, bold, _capitals(line.text)
@@ -245,7 +245,7 @@ def _gap(above: TextLine | None, below: TextLine | None) -> float | None:
 
 
 def _levelled(chosen: Sequence[Candidate]) -> list[Heading]:
-    """Return the headings with their levels: from the number, else from the style of numbered ones, else by size."""
+    """Return the headings with their levels: by number, else by the style of numbered ones, else by size."""
     by_style: dict[Style, Counter[int]] = {}
     for c in chosen:
         if c.number or c.known:

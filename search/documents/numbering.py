@@ -1,5 +1,6 @@
 """Section numbers: 2, 2.1, IV, B, A.2, Appendix C; and which of them may follow which."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -9,7 +10,9 @@ from typing import Literal
 
 _NUMBERED = re.compile(
     r"(?P<word>(?:Section|Sec\.|Chapter|Appendix|APPENDIX|§)\s*)?"
-    r"(?:(?P<arabic>\d{1,2}(?:\s?\.\s?\d{1,2}){0,3})|(?P<roman>[IVX]{1,5})|(?P<letter>[A-Z](?:\s?\.?\s?\d{1,2}){0,3}(?:\.\d{1,2}){0,2}))"
+    r"(?:(?P<arabic>\d{1,2}(?:\s?\.\s?\d{1,2}){0,3})"
+    r"|(?P<roman>[IVX]{1,5})"
+    r"|(?P<letter>[A-Z](?:\s?\.?\s?\d{1,2}){0,3}(?:\.\d{1,2}){0,2}))"
     r"(?P<point>\s?[.:)—–-])?(?P<space>\s+|(?=[A-Z][a-z])|$)(?P<title>.*)"
 )
 _ROMAN = {"I": 1, "V": 5, "X": 10}
@@ -29,18 +32,18 @@ class Number:
 
     @property
     def level(self) -> int:
-        """1 for a main section; a letter counts as a subsection where it follows roman numbers (see `longest_run`)."""
+        """1 for a main section; a letter after roman numbers is a subsection (see `readings`)."""
         return len(self.parts) + (1 if self.scheme == "letter" else 0)
 
 
-def parse_number(text: str) -> tuple[Number | None, str]:
+def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one return for each scheme
     """Return the section number at the beginning of a heading, and the rest.
 
     >>> parse_number("2.1 Data")
     (Number(printed='2.1', scheme='arabic', parts=(2, 1), ambiguous=False), 'Data')
     """
     match = _NUMBERED.match(text)
-    if not match or not match["title"] and not match["word"]:
+    if not match or (not match["title"] and not match["word"]):
         return None, text
     title = match["title"].strip()
     if match["arabic"]:
@@ -64,8 +67,8 @@ def parse_number(text: str) -> tuple[Number | None, str]:
 
 
 def _alone(letters: str, title: str) -> bool:
-    """Return whether a letter without a point is a number: "B Proofs" is, "A note" is not."""
-    return letters != "A" and letters != "I" and title[:1].isupper() or letters == "A" and title[:1].isupper()
+    """Return whether a letter without a point is a number: "B Proofs" is, "A note" and "I" are not."""
+    return letters != "I" and title[:1].isupper()
 
 
 def _roman(text: str) -> int:
@@ -74,7 +77,7 @@ def _roman(text: str) -> int:
 
 
 def readings(number: Number) -> list[Number]:
-    """Return what a printed number can mean: a letter is an appendix or, below roman numbers, a subsection."""
+    """Return what a printed number can mean: a letter is an appendix or, after romans, a subsection."""
     if (
         number.scheme == "appendix"
         and len(number.parts) == 1
@@ -97,43 +100,37 @@ _NO_STEP = float("-inf")
 
 
 def step(previous: Number | None, number: Number) -> float:
-    """Return the bonus for `number` right after `previous`: positive where it is legal, else minus infinity."""
+    """Return the bonus for `number` right after `previous`; minus infinity where it cannot follow."""
     if previous is None:
-        return 0.5 if number.parts[-1] == 1 and len(number.parts) == 1 and number.scheme != "letter" else (
-            -1.5 if number.parts[0] <= 2 and number.scheme in {"arabic", "roman"} else _NO_STEP)  # fmt: skip
-    if number.scheme == "letter":
-        if previous.scheme == "roman":
-            return 0.5 if number.parts == (1,) else _NO_STEP
-        return _after(previous.parts, number.parts) if previous.scheme == "letter" else _NO_STEP
-    if previous.scheme == "letter":
-        # Only the search for the longest run knows which roman number came last; it checks the order.
-        return (
-            0.3
-            if number.scheme == "roman"
-            else 0.2
-            if number.scheme == "appendix" and number.parts[0] == 1
-            else _NO_STEP
-        )
+        return _opening(number)
     if number.scheme == previous.scheme:
         return _after(previous.parts, number.parts)
-    if number.scheme == "appendix":
-        return 0.5 if number.parts[0] == 1 else _NO_STEP
-    return _NO_STEP
+    schemes = (previous.scheme, number.scheme)
+    if schemes == ("roman", "letter"):
+        return 0.5 if number.parts == (1,) else _NO_STEP
+    if schemes == ("letter", "roman"):
+        # Only the search for the longest run knows which roman number came last; it checks the order.
+        return 0.3
+    return 0.4 if number.scheme == "appendix" and number.parts[0] == 1 else _NO_STEP
+
+
+def _opening(number: Number) -> float:
+    """Return the bonus for the first number of a paper: 1, I or A; 2 and 1.1 where the first was missed."""
+    if number.scheme == "letter":
+        return _NO_STEP
+    if number.parts == (1,):
+        return 0.5
+    return -1.5 if number.parts[0] <= 2 and number.scheme != "appendix" else _NO_STEP
+
+
+#: The first number below another: .1, or with a level or a heading missed in between.
+_FIRST_BELOW = {(1,): 0.5, (1, 1): -0.5, (2,): -1.0}
 
 
 def _after(previous: tuple[int, ...], parts: tuple[int, ...]) -> float:
     """Return the bonus for one number after another of the same scheme."""
     if parts[: len(previous)] == previous and len(parts) > len(previous):
-        below = parts[len(previous) :]
-        return (
-            0.5
-            if below == (1,)
-            else -0.5
-            if all(part == 1 for part in below)
-            else -1.0
-            if below in {(2,)}
-            else _NO_STEP
-        )
+        return _FIRST_BELOW.get(parts[len(previous) :], _NO_STEP)
     depth = len(parts) - 1
     if depth < len(previous) and parts[:depth] == previous[:depth]:
         ahead = parts[depth] - previous[depth]

@@ -1,5 +1,6 @@
 """Paragraphs: printed lines that belong together, and what sort of text they are."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -74,7 +75,7 @@ def _opens_footnote(line: TextLine) -> bool:
 
 
 def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
-    """Return the paragraphs of consecutive lines; captions, footnotes and tables as their own."""
+    """Return the paragraphs of consecutive lines: the running text, then captions, footnotes and tables."""
     notes = footnotes(lines, body_size)
     flow: list[Paragraph] = []
     floats: list[Paragraph] = []
@@ -89,14 +90,7 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
                 last = Paragraph([line], "footnote")
                 floats.append(last)
             continue
-        previous = last.lines[-1] if last else None
-        if (
-            last
-            and previous
-            and _same_block(previous, line)
-            and last.kind != "footnote"
-            and not _indented(previous, line)
-        ):
+        if last and _goes_on(last, line):
             last.lines.append(line)
             continue
         kind = _kind(line, body_size)
@@ -113,22 +107,51 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
     return _tables_apart(flow, floats)
 
 
+def _goes_on(last: Paragraph, line: TextLine) -> bool:
+    """Return whether a line goes on with the paragraph right before it."""
+    previous = last.lines[-1]
+    if last.kind == "footnote":
+        return False
+    if _same_block(previous, line):
+        return not _indented(previous, line)
+    # A caption's lines often are blocks of their own.
+    step = line.baseline - previous.baseline
+    return (
+        last.kind == "caption"
+        and (previous.page, previous.column) == (line.page, line.column)
+        and abs(previous.size - line.size) < 0.4
+        and 0 < step < (1.4 if _SENTENCE_END.search(previous.text) else 2.2) * line.size
+        and line.pieces <= 2
+        and not _CAPTION.match(line.text)
+    )
+
+
 def _tables_apart(flow: list[Paragraph], floats: list[Paragraph]) -> list[Paragraph]:
+    """Return the running text, then captions and footnotes, then tables; blocks of one table become one."""
     text: list[Paragraph] = []
+    table: Paragraph | None = None
     for paragraph in flow:
-        if paragraph.kind == "text" and _is_table(paragraph):
-            paragraph.kind = "table"
-            floats.append(paragraph)
-        else:
+        if paragraph.kind != "text" or not _is_table(paragraph):
             text.append(paragraph)
+            table = None
+            continue
+        first = paragraph.lines[0]
+        if table and (table.lines[-1].page, table.lines[-1].column) == (first.page, first.column):
+            table.lines += paragraph.lines
+            continue
+        table = Paragraph(paragraph.lines, "table")
+        floats.append(table)
     return text + floats
 
 
 def _is_table(paragraph: Paragraph) -> bool:
     """Return whether most of the rows come in three cells or more, and hold little prose."""
     rows = paragraph.lines
-    cells = sum(row.pieces >= 3 for row in rows)
-    return len(rows) >= 2 and cells >= 0.6 * len(rows)
+    if sum(row.pieces >= 3 for row in rows) < 0.6 * len(rows):
+        return False
+    tokens = [token for row in rows for token in row.text.split()]
+    prose = sum(token.strip(".,;:()").islower() and len(token) > 2 for token in tokens)
+    return len(rows) >= 2 and prose < 0.5 * len(tokens)
 
 
 def _same_block(previous: TextLine, line: TextLine) -> bool:
@@ -192,7 +215,7 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 
 
 def _joint(before: str, after: str, vocabulary: frozenset[str]) -> tuple[str, str]:
-    """Return the text before without its hyphen, where that one only divides a word, and what to put between."""
+    """Return the text before, without a hyphen that only divides a word, and what to put between."""
     divided = _DIVIDED.search(before) if before[-1] in "-\u00ad\u2010" else None
     if not divided:
         return before, "" if before.endswith(("/", "—")) else " "
@@ -210,7 +233,7 @@ def _joint(before: str, after: str, vocabulary: frozenset[str]) -> tuple[str, st
 
 
 def vocabulary_of(lines: Iterable[TextLine]) -> frozenset[str]:
-    """Return the paper's words and hyphened words, lower-case: they tell "self-attention" from "atten-tion"."""
+    """Return the paper's words, hyphened ones too: they tell "self-attention" from "atten-tion"."""
     words: set[str] = set()
     for line in lines:
         words.update(_WORD.findall(line.text.casefold()))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from search.documents.bitmap_fonts import mend_sizes
 from search.documents.characters import readable_share
 from search.documents.columns import gutters, reading_order
 from search.documents.furniture import without_furniture
 from search.documents.headings import Heading, find_headings
 from search.documents.kinds import section_kind
+from search.documents.labels import without_labels
 from search.documents.lines import TextLine, join
 from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of
@@ -74,12 +76,14 @@ def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
     pages = list(reader.pages())
     notes = ["the file's structure was damaged and has been rebuilt"] if reader.repaired else []
     notes += _textless(pages, label)
+    if mend_sizes(pages):
+        notes.append("bitmap fonts without sizes: sizes are estimated, letters may be missing")
     lines = _lines(pages)
     if not lines:
         raise NoTextInPDF(f"{label} has no text outside its margins", advice=_OCR)
     body = body_style(lines)
     title, rest = find_title(lines, body)
-    rest = split_run_in(rest)
+    rest = split_run_in(without_labels(rest, body.size))
     headings = find_headings(rest, body)
     if not any(section_kind(heading.title) == "references" for heading in headings):
         headings = _with_references(rest, headings)

@@ -1,5 +1,6 @@
 """The reference list: its entries, and what each says of the paper it names."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -116,7 +117,7 @@ def _labelled(lines: Sequence[TextLine], pattern: re.Pattern[str]) -> list[int]:
 
 
 def _hanging(lines: Sequence[TextLine]) -> list[int]:
-    """Return the lines at the left edge of their column, where most others are indented; else each block's first."""
+    """Return the lines at the left edge of a column whose others are indented; else blocks' first lines."""
     edges: dict[tuple[int, int], float] = {}
     for line in lines:
         key = (line.page, line.column)
@@ -130,9 +131,9 @@ def _hanging(lines: Sequence[TextLine]) -> list[int]:
         same = (previous.page, previous.column) == (line.page, line.column)
         ended = previous.text.endswith((".", ")")) or bool(_URL.search(previous.text))
         begins = line.text[:1].isupper() or line.text[:1] in '“"['
-        if same and previous.block != line.block and begins:
-            starts.append(index)
-        elif (not same or line.baseline - previous.baseline > 1.3 * line.size + 1.0) and ended and begins:
+        if (same and previous.block != line.block and begins) or (
+            (not same or line.baseline - previous.baseline > 1.3 * line.size + 1.0) and ended and begins
+        ):
             starts.append(index)
     return starts
 
@@ -210,7 +211,7 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
     if quoted:
         title = (quoted["title"] or quoted["tex"]).strip(" ,.")
         return _names(body[: quoted.start()]), title
-    # "A. Author and B. Author. Title of it. Venue, 2019." and "Author, A. (2019). Title. Venue."
+    # First the style that has the year after the names, then the one that has it at the end.
     dated = re.match(
         r"(?P<names>.{3,400}?)[.,]?\s*\(?(?P<year>(?:18|19|20)\d\d)[a-z]?\)?[.,:]\s*(?P<title>[^.?!]{8,300}[.?!])",
         body,
@@ -224,7 +225,7 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """Return the names in "A. One, B. Two, and C. Three" or "One, A., Two, B."; nothing where it is neither."""
+    """Return the names in "A. One, B. Two, and C. Three" or "One, A., Two, B."; nothing else."""
     text = re.sub(r"\bet al\.?|\bEds?\.?|\(|\)", "", text).strip(" ,.;:")
     text = re.sub(r",?\s*(?:\band\b|&)\s*", ", ", text)
     parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]

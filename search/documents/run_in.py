@@ -1,9 +1,10 @@
-"""Run-in headings: "5.1. Invariants of curves. One natural …", where the text follows on the heading's line."""
+"""Run-in headings: "5.1. Invariants of curves. One natural …", with the text on the heading's line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from search.documents.lines import TextLine, split_line
 from search.documents.pages import Span
@@ -33,7 +34,7 @@ def _end_of_heading(line: TextLine) -> int | None:
     if len(title) < 2:
         return None
     style = _style(title[0][1])
-    for (_, before), (index, span) in zip(spans, spans[1:], strict=False):
+    for (_, before), (index, span) in pairwise(spans):
         if index > title[0][0] and before.text.rstrip().endswith((".", ":")) and _style(span) != style:
             return index
     return None

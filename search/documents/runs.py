@@ -6,6 +6,7 @@ endings of ordinals (19th). Raised citation numbers and footnote marks (after a 
 are left out: they are no part of the sentence.
 """
 
+# ruff: noqa: RUF001, RUF002 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -39,18 +40,22 @@ _EXTENSION_FONT = re.compile(r"CMEX|MTEX|txex|pxex|Extension|MTExtra|EXT", re.IG
 
 #: Elements whose isotopes papers speak of; those that are English words too ("In", "As") are left out.
 _ISOTOPES = frozenset(
-    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge Se Br Kr Rb Sr Y Zr "
-    "Nb Mo Tc Ru Rh Pd Ag Cd Sn Sb Te Xe Cs Ba La Ce Nd Sm Eu Gd Dy Er Yb Lu Hf Ta Re Os Ir Pt Au Hg Tl Pb Bi "
-    "Po Rn Ra Ac Th Pa U Np Pu Am Cm".split()
-)  # fmt: skip
+    """
+    H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge Se Br Kr Rb Sr
+    Y Zr Nb Mo Tc Ru Rh Pd Ag Cd Sn Sb Te Xe Cs Ba La Ce Nd Sm Eu Gd Dy Er Yb Lu Hf Ta Re Os Ir Pt Au Hg
+    Tl Pb Bi Po Rn Ra Ac Th Pa U Np Pu Am Cm
+    """.split()  # noqa: SIM905 - a list of quoted words reads worse
+)
 
 #: After these a raised number is an exponent: units, and functions whose power is written on their name.
 _EXPONENT_BASES = frozenset(
-    "km cm mm nm m s kg g mg Hz kHz MHz GHz eV keV MeV GeV TeV pc kpc Mpc Gpc yr sr K deg arcsec arcmin "
-    "fm fb pb mol Pa kPa MPa sec hr min erg Jy mJy dex Torr rad "
-    "log ln exp sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan max min det dim ker sup inf lim "
-    "Tr tr Re Im diag grad div sgn erf Var Cov var cov arg mod gcd Ext Tor Hom Aut End Sym chi".split()
-)  # fmt: skip
+    """
+    km cm mm nm m s kg g mg Hz kHz MHz GHz eV keV MeV GeV TeV pc kpc Mpc Gpc yr sr K deg arcsec arcmin
+    fm fb pb mol Pa kPa MPa sec hr min erg Jy mJy dex Torr rad log ln exp sin cos tan cot sec csc sinh
+    cosh tanh arcsin arccos arctan max min det dim ker sup inf lim Tr tr Re Im diag grad div sgn erf Var
+    Cov var cov arg mod gcd Ext Tor Hom Aut End Sym chi
+    """.split()  # noqa: SIM905 - a list of quoted words reads worse
+)
 
 
 @dataclass(slots=True)
@@ -163,23 +168,23 @@ def is_mark(text: str, before: str, following: str, font: str) -> bool:
         following: what comes right after it, as far as is known.
         font: the font of the ordinary text before it.
     """
-    if not _MARK.fullmatch(text):
-        return False
     stem = before.rstrip()
-    if not stem or before[-1].isspace():
-        element = _ELEMENT.match(following)
-        if element and element[0] in _ISOTOPES:
-            return False
+    element = _ELEMENT.match(following) if not stem or before[-1].isspace() else None
+    if not _MARK.fullmatch(text) or (element and element[0] in _ISOTOPES):
+        return False
     if not stem:
         return True
     last = stem[-1]
-    if last.isdigit():
-        return False
     if last in ".,;:!?\"'”’“":
         return not (last == "." and stem[-2:-1].isdigit() and len(text) > 3)
     if last in ")]}":
         word = _LAST_WORD.search(stem[:-1])
-        return bool(word) and len(word[0]) > 2 and "_" not in stem[-len(word[0]) - 2 : -1]
+        return word is not None and len(word[0]) > 2 and stem[-len(word[0]) - 2] != "_"
+    return _is_prose_word(stem, font)
+
+
+def _is_prose_word(stem: str, font: str) -> bool:
+    """Return whether a line ends with a word of prose, after which no exponent can stand."""
     word = _LAST_WORD.search(stem)
     if not word:
         return False

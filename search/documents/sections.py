@@ -1,5 +1,6 @@
 """Sections: what stands between two headings, with path and kind; and what stands before the first."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -74,7 +75,7 @@ def _roman(number: str) -> bool:
 
 
 def _front(lines: Sequence[TextLine], body_size: float, *, is_abstract: bool) -> list[Part]:
-    """Return the abstract that stands before the first heading, without one of its own; authors are left out."""
+    """Return the abstract that stands before the first heading; authors and addresses are left out."""
     if is_abstract or not lines:
         return []
     found = paragraphs(lines, body_size)

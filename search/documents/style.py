@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from search.documents.lines import TextLine
@@ -36,7 +37,7 @@ def body_style(lines: Sequence[TextLine]) -> BodyStyle:
     font = max((key for key in fonts if key[0] == size), key=lambda key: fonts[key])[1]
     steps = [
         line.baseline - previous.baseline
-        for previous, line in zip(lines, lines[1:], strict=False)
+        for previous, line in pairwise(lines)
         if (previous.page, previous.column, previous.block) == (line.page, line.column, line.block)
         and abs(line.size - size) < 0.2
         and 0.8 * size < line.baseline - previous.baseline < 3 * size

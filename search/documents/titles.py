@@ -21,8 +21,11 @@ def find_title(lines: Sequence[TextLine], body: BodyStyle) -> tuple[str, list[Te
     """
     first = [line for line in lines if line.page == lines[0].page]
     height = max(line.y1 for line in first)
-    top = [i for i, line in enumerate(first) if line.y0 < 0.6 * height and sum(map(str.isalpha, line.text)) >= 3
-           and not _NO_TITLE.match(line.text)]  # fmt: skip
+    top = [
+        i
+        for i, line in enumerate(first)
+        if line.y0 < 0.6 * height and sum(map(str.isalpha, line.text)) >= 3 and not _NO_TITLE.match(line.text)
+    ]
     if not top:
         return lines[0].text, list(lines[1:])
     size = max(first[i].size for i in top)

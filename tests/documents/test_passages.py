@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ def test_cuts_cover_the_text_within_the_bounds(paragraphs):
     assert found[-1][1] == len(text)
     for start, end in found[:-1]:
         assert SHORTEST <= end - start <= LONGEST
-    for (start, end), (following, _) in zip(found, found[1:], strict=False):
+    for (start, end), (following, _) in pairwise(found):
         assert following > start
         assert end - OVERLAP <= following <= end + len(BREAK)
         assert not text[end:following].strip()
@@ -76,12 +78,15 @@ def test_split_cuts_between_sentences_first():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("We see it (Fig. 3). It holds, cf. Eq. (4), for e.g. 0.5 mm.", ["We see it (Fig. 3).", "It holds, cf. Eq. (4), for e.g. 0.5 mm."]),
+        ("We see it (Fig. 3). It holds, cf. Eq. (4), for e.g. 0.5 mm.",
+         ["We see it (Fig. 3).", "It holds, cf. Eq. (4), for e.g. 0.5 mm."]),
         ("Kim et al. [3] found it. So did A. B. Cox.", ["Kim et al. [3] found it.", "So did A. B. Cox."]),
         ("It works [12]. The i.i.d. case is done.", ["It works [12].", "The i.i.d. case is done."]),
         ("Is it? Yes! It is “so.” We go on.", ["Is it?", "Yes!", "It is “so.”", "We go on."]),
-        ("A heading\n\nA paragraph without end\n\nThe next.", ["A heading", "A paragraph without end", "The next."]),
-        ("See www.example.org. It is 3.14 vs. 2.71, i.e. more.", ["See www.example.org.", "It is 3.14 vs. 2.71, i.e. more."]),
+        ("A heading\n\nA paragraph without end\n\nThe next.",
+         ["A heading", "A paragraph without end", "The next."]),
+        ("See www.example.org. It is 3.14 vs. 2.71, i.e. more.",
+         ["See www.example.org.", "It is 3.14 vs. 2.71, i.e. more."]),
         ("This was shown by Kim et al. We agree.", ["This was shown by Kim et al.", "We agree."]),
         ("", []),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,10 @@ def test_every_real_paper_is_read(read_papers):
 
 
 def test_passages_are_numbered_and_of_the_right_length(read_papers):
-    """Ordinals run from 1; no passage is longer than 1,500 characters; shorter than 1,000 are only last ones."""
+    """Ordinals run from 1; no passage is over 1,500 characters; under 1,000 are only last ones."""
     for path, paper in read_papers.items():
         assert [p.ordinal for p in paper.passages] == list(range(1, len(paper.passages) + 1)), path.name
-        for passage, following in zip(paper.passages, paper.passages[1:], strict=False):
+        for passage, following in pairwise(paper.passages):
             assert 0 < len(passage.text) <= 1500, (path.name, passage.ordinal)
             assert passage.text == passage.text.strip()
             # Within one kind and section only the last may be short: what follows belongs elsewhere.
@@ -60,11 +61,12 @@ def test_boxes_lie_on_pages_and_hold_the_words(read_papers):
     for path, paper in list(read_papers.items())[::9]:
         document = pymupdf.open(path)
         for passage in paper.passages:
-            assert passage.boxes and passage.boxes[0].page == passage.page
+            assert passage.boxes[0].page == passage.page
             text = ""
             for box in passage.boxes:
                 page = document[box.page - 1]
-                assert box.x0 < box.x1 and box.y0 < box.y1
+                assert box.x0 < box.x1
+                assert box.y0 < box.y1
                 text += " " + page.get_text(clip=pymupdf.Rect(box.x0 - 2, box.y0 - 2, box.x1 + 2, box.y1 + 2))
             there = re.sub(r"\W", "", expand(text)).casefold()
             for word in re.findall(r"[A-Za-z]{5,}", passage.text):

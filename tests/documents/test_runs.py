@@ -1,5 +1,6 @@
 """Raised and lowered runs."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import pytest

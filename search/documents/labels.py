@@ -1,0 +1,51 @@
+"""Labels inside pictures: axis titles, ticks, legends. They are no text of the paper."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from search.documents.lines import TextLine
+
+#: Fonts with so many of the paper's characters are fonts of its text.
+_TEXT_FONT = 0.02
+#: A label is no longer than this; a legend with more to say is text.
+_LONGEST = 40
+_SENTENCE_END = re.compile(r"[.;:,]$")
+
+
+def without_labels(lines: Sequence[TextLine], body_size: float) -> list[TextLine]:
+    """Return the lines without blocks that are short, small, and in a font that the paper's text has not.
+
+    All three must hold: a short block in the text's own font may be a formula or a table's cell, a long one
+    in a foreign font a listing.
+    """
+    fonts: Counter[str] = Counter()
+    for line in lines:
+        fonts[line.font] += len(line.text)
+    enough = _TEXT_FONT * fonts.total()
+    blocks: dict[tuple[int, int, int], list[TextLine]] = {}
+    for line in lines:
+        blocks.setdefault((line.page, line.column, line.block), []).append(line)
+    labels = {
+        key
+        for key, block in blocks.items()
+        if all(
+            fonts[line.font] < enough
+            and line.size < 0.95 * body_size
+            and len(line.text) <= _LONGEST
+            and line.bold < 0.5
+            and not _SENTENCE_END.search(line.text)
+            for line in block
+        )
+        and not _is_mathematical(block)
+    }
+    return [line for line in lines if (line.page, line.column, line.block) not in labels]
+
+
+_MATHEMATICAL = re.compile(r"CM[A-Z]{1,4}\d|MSBM|MSAM|Math|EUFM|MTMI|MTSY|txsy|txmi", re.IGNORECASE)
+
+
+def _is_mathematical(block: Sequence[TextLine]) -> bool:
+    return any(_MATHEMATICAL.search(span.font) for line in block for span in line.spans)
