@@ -15,7 +15,7 @@ from search.models import Filters
 from search.retrieval.blend import Weights, blend
 from search.retrieval.filtering import passes
 from search.retrieval.fusion import fuse, min_max
-from search.retrieval.graph import vote
+from search.retrieval.graph import AGAINST, vote
 from search.retrieval.plan import make_plan
 from search.retrieval.recency import recency_score
 
@@ -102,9 +102,17 @@ def test_votes():
         {"s": 1.0, "t": 0.5}, [("s", "x"), ("t", "x"), ("x", "y"), ("t", "z")], works(*"stxyz"), hops=2
     )
     x, y, z = 0.6 * 1.5, 0.3 * 1.5, 0.6 * 0.5
-    s, t = 0.3 * 0.5, 0.3 * 1.0
+    # s and t reach each other by what both cite: one step along, one against the citation.
+    s, t = 0.3 * AGAINST * 0.5, 0.3 * AGAINST * 1.0
     assert found.scores == pytest.approx({"x": 1.0, "y": y / x, "z": z / x, "s": s / x, "t": t / x})
     assert found.distances == {"s": 0, "t": 0, "x": 1, "z": 1, "y": 2}
+
+
+def test_what_cites_a_seed_counts_less():
+    """A step against the citation weighs less than one along it."""
+    found = vote({"s": 1.0}, [("s", "cited"), ("citing", "s")], works("s", "cited", "citing"), hops=1)
+    assert found.scores == pytest.approx({"cited": 1.0, "citing": AGAINST})
+    assert found.distances == {"s": 0, "cited": 1, "citing": 1}
 
 
 def test_a_seed_does_not_vote_for_itself():
