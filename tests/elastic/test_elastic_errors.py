@@ -150,8 +150,18 @@ def test_an_address_that_is_none(url):
         ElasticStore.from_settings(Settings(index_url=url))
 
 
+def test_certificates_that_are_not_there(tmp_path):
+    """A wrong path to the certificates is a wrong setting as well."""
+    settings = Settings(index_url="https://host:9200", index_ca_certs=tmp_path / "none.pem")
+    with pytest.raises(SettingsError, match="CITEWELL_INDEX_CA_CERTS"):
+        ElasticStore.from_settings(settings)
+
+
 def test_passwords_are_not_shown():
     """What errors and logs show of the address has no credentials in it."""
+    with pytest.raises(SettingsError) as caught:
+        ElasticStore.from_settings(Settings(index_url="http://me:secret@host:port"))
+    assert "secret" not in str(caught.value)
     assert without_password("https://me:secret@host:9200/path") == "https://host:9200/path"
 
 

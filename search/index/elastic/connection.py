@@ -32,38 +32,47 @@ def connect(settings: Settings) -> Elasticsearch:
     """Return a client for `settings.index_url`. Nothing is contacted yet.
 
     Raises:
-        SettingsError: the URL is none.
+        SettingsError: the URL is none, or the certificates can't be read.
     """
-    if urlsplit(settings.index_url).scheme not in {"http", "https"}:
-        raise _bad_address("it begins with neither http:// nor https://")
     options: dict[str, Any] = {}
     if settings.index_api_key is not None:
         options["api_key"] = settings.index_api_key.get_secret_value()
     if settings.index_ca_certs is not None:
+        if not settings.index_ca_certs.is_file():
+            raise SettingsError(f"CITEWELL_INDEX_CA_CERTS names no file: {settings.index_ca_certs}")
         options["ca_certs"] = str(settings.index_ca_certs)
+    node = _node(settings.index_url)
     try:
-        node = elastic_transport.client_utils.url_to_node_config(
-            settings.index_url, use_default_ports_for_scheme=True
-        )
         return Elasticsearch(
             [node],
             serializer=OrjsonSerializer(),
             request_timeout=REQUEST_TIMEOUT,
             connections_per_node=CONNECTIONS,
-            # Every write carries its version, so that sending it twice does no harm.
-            retry_on_timeout=True,
+            # A connection that breaks is tried again at once; every write carries its version, so that
+            # sending it twice does no harm. A server that is too slow would only be slower then.
             max_retries=2,
+            retry_on_timeout=False,
             **options,
         )
     except (ValueError, OSError) as error:
-        raise _bad_address(str(error)) from error
+        raise SettingsError(
+            f"CITEWELL_INDEX_URL, CITEWELL_INDEX_API_KEY and CITEWELL_INDEX_CA_CERTS do not fit: {error}",
+            advice="certificates need an https:// address and a file that can be read",
+        ) from error
 
 
-def _bad_address(reason: str) -> SettingsError:
-    return SettingsError(
-        f"CITEWELL_INDEX_URL is not the address of an Elasticsearch server: {reason}",
-        advice="write it like https://host:9200, or `embedded` for the index without a server",
-    )
+def _node(url: str) -> elastic_transport.NodeConfig:
+    try:
+        node = elastic_transport.client_utils.url_to_node_config(url, use_default_ports_for_scheme=True)
+    except ValueError:
+        node = None
+    if node is None or node.scheme not in {"http", "https"}:
+        # The client's own message would show the password.
+        raise SettingsError(
+            "CITEWELL_INDEX_URL is not the address of an Elasticsearch server",
+            advice="write it like https://host:9200, or `embedded` for the index without a server",
+        )
+    return node
 
 
 def without_password(url: str) -> str:

@@ -274,12 +274,8 @@ class Generations:
                 index=both, settings={"index": {"number_of_replicas": self._replicas}}
             )
             self._client.indices.refresh(index=both)
-            health = self._client.cluster.health(index=both, wait_for_status="yellow", timeout="30s")
-            if health["status"] == "red":
-                raise EngineRefused(
-                    f"generation {name} at {self._url} has shards that can't be read",
-                    advice="look at the server's log; nothing was published",
-                )
+            # Raises where a shard can't be read: nothing is published then.
+            self._client.search(index=both, size=0, allow_partial_search_results=False)
             former = self._live_name()
             self._client.indices.update_aliases(actions=self._moves(indices))
         self.forget_live()
@@ -322,6 +318,16 @@ class Generations:
                 index=[self._names.index(kind, generation) for kind in KINDS], ignore_unavailable=True
             )
             self._client.delete(index=self._names.bookkeeping, id=name, refresh=True)
+
+    def destroy(self) -> None:
+        """Delete all indices of this prefix, live ones too, and the bookkeeping."""
+        with engine_errors(self._url):
+            patterns = [*(f"{self._names.alias(kind)}-*" for kind in KINDS), self._names.bookkeeping]
+            # By name: a server refuses to delete by pattern unless it was told otherwise.
+            found = self._client.indices.get(index=patterns, allow_no_indices=True, ignore_unavailable=True)
+            for name in found:
+                self._client.indices.delete(index=name, ignore_unavailable=True)
+        self.forget_live()
 
 
 def _generation(source: dict[str, Any], live: str | None) -> Generation:

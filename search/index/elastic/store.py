@@ -216,6 +216,10 @@ class ElasticStore:
         """Delete a generation that is not live; an unknown one is no error."""
         self._generations.drop(generation)
 
+    def destroy(self) -> None:
+        """Delete every index under this prefix; nothing of the store is left."""
+        self._generations.destroy()
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
