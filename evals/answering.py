@@ -1,6 +1,6 @@
 """Measure the answering room on real sentences: what the verifier accepts and refuses, what extraction picks.
 
-Only training data is read: SciFact train and validation claims, the CL-SciSumm training topics, and those PubMedQA
+Only training data is read: SciFact train and validation claims, the CL-SciSumm training topics, and PubMedQA
 questions that are not in its test set. Usage: `python evals/answering.py [--data FOLDER]`.
 """
 
@@ -23,7 +23,7 @@ from search.answering.drafts import Draft, Quote
 from search.answering.names import names
 from search.answering.relevance import bm25
 from search.answering.verifier import verify
-from search.answering.wording import content_stems
+from search.answering.wording import content_stems, inverse_frequencies
 from search.index.documents import PassageDocument, WorkDocument, passage_id
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -330,7 +330,8 @@ def abstention_table(questions: Sequence[tuple[str, str, str]]) -> list[tuple[fl
             (([i] + [j for j in order if j != i])[:8], with_it),
         ):
             background = [texts[j] for j in chosen]
-            seen.append(max(coverage(question, [t], background).share for t in background))
+            weights = inverse_frequencies(content_stems(t) for t in background)
+            seen.append(max(coverage(question, [t], weights).share for t in background))
     return [
         (
             t / 20,

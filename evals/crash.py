@@ -174,9 +174,7 @@ class Bench:
     def forget(self, home: Path, options: dict[str, Any]) -> None:
         """Delete a trial's home and its indices."""
         with library(home, options) as lib:
-            destroy = getattr(lib.store, "destroy", None)
-            if destroy:
-                destroy()
+            lib.store.destroy()
         shutil.rmtree(home)
 
 
@@ -199,7 +197,6 @@ def main() -> None:
         return
 
     from search.demo.run import demo_pdfs, demo_records
-
     from search.demo.server import LoopbackArxiv
 
     rows = []

@@ -95,9 +95,7 @@ def main() -> None:
         report = demo(settings)
         with Library(settings, home=report.home, index_prefix=f"{settings.index_prefix}-demo") as library:
             result = run(library, arguments.threads, arguments.seconds)
-            destroy = getattr(library.store, "destroy", None)
-            if destroy:
-                destroy()
+            library.store.destroy()
     result["store"] = "embedded" if arguments.index_url == "embedded" else "elastic"
     print(json.dumps(result, indent=None if arguments.json else 1))
     if result["errors"] or result["different"]:

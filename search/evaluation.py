@@ -180,9 +180,7 @@ def _throw_away(settings: Settings) -> Iterator[IndexStore]:
         try:
             yield store
         finally:
-            destroy = getattr(store, "destroy", None)
-            if destroy:  # an Elasticsearch would keep the indices
-                destroy()
+            store.destroy()  # an Elasticsearch would keep the indices
             store.close()
 
 

@@ -142,7 +142,9 @@ def category_keys(categories: Sequence[str]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def content_hash(work: WorkDocument, passages: Sequence[PassageDocument], vector_keys: Sequence[str | None]) -> str:
+def content_hash(
+    work: WorkDocument, passages: Sequence[PassageDocument], vector_keys: Sequence[str | None]
+) -> str:
     """Return the SHA-256 over all that a reader could see of a paper, revisions left out.
 
     `vector_keys` says which vector each passage has (None: none yet), so that a vector that follows

@@ -155,5 +155,8 @@ class IndexStore(Protocol):
     def drop(self, generation: str) -> None:
         """Delete a generation that is not live; an unknown one is no error."""
 
+    def destroy(self) -> None:
+        """Delete all generations and everything else the store has made: for throw-away indices."""
+
     def close(self) -> None:
         """Let go of connections, files and locks."""

@@ -606,3 +606,14 @@ class StoreConformance:
         for i, seen in enumerate(answers):
             assert set(seen) == {f"p{i:02d}p{i:02d}"}
         assert store.counts().works == 80
+
+    def test_destroy_leaves_nothing(self, store, live):
+        """A destroyed store is one in which nothing was ever built, and can be filled again."""
+        store.write(live, [paper("a", "words")])
+        store.destroy()
+        assert store.generations() == ()
+        with pytest.raises(IndexMissing):
+            store.live()
+        again = store.create(fingerprint=None, dimensions=None)
+        store.publish(again.name)
+        assert store.counts().works == 0

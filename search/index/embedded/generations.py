@@ -12,17 +12,19 @@ import threading
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import tantivy
-from filelock import FileLock
 
 from search.errors import IndexFailure, IndexMissing, ModelMismatch
 from search.index.embedded.schema import schema
 from search.index.embedded.vectors import sync_folder
 from search.index.mappings import schema_hash
 from search.index.protocol import Generation
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _NOTHING_LIVE: dict[str, Any] = {"live": None, "published": []}
 Stamp = tuple[int, int, int]
@@ -218,5 +220,7 @@ class Generations:
 
     def _locked(self) -> FileLock:
         """Return the lock for changes of the small files: held for milliseconds, so it is waited for."""
+        from filelock import FileLock  # reading needs none, and it imports asyncio
+
         self._path.mkdir(parents=True, exist_ok=True)
         return FileLock(self._path / ".store.lock")

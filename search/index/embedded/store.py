@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import tantivy
 
 from search.errors import IndexFailure, IndexMissing, ModelMismatch
-from search.index.embedded import writing
+from search.index.embedded.failures import index_errors, schema_mismatch
 from search.index.embedded.generations import Generations, Stamp, stamp
 from search.index.embedded.snapshot import Snapshot
 from search.index.embedded.vectors import VectorsGone
@@ -34,6 +35,7 @@ class EmbeddedStore:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._generations = Generations(path)
         self._readers: dict[str, _Reader] = {}
         self._lock = threading.Lock()
@@ -118,6 +120,9 @@ class EmbeddedStore:
         """
         folder = self._generations.folder(generation)
         self._check_schema(generation)
+        # Searching needs neither locks (filelock imports asyncio: 40 ms) nor anything else of a writer.
+        from search.index.embedded import writing
+
         return writing.write(folder, self._generations.get(generation).dimensions, papers)
 
     def mark_applied(self, generation: str, files: Collection[str]) -> None:
@@ -135,6 +140,11 @@ class EmbeddedStore:
             self._readers.pop(generation, None)
         self._generations.drop(generation)
 
+    def destroy(self) -> None:
+        """Delete the whole folder; nothing of the store is left."""
+        self.close()
+        shutil.rmtree(self._path, ignore_errors=True)
+
     def close(self) -> None:
         """Let go of files; the store can be used again afterwards."""
         with self._lock:
@@ -146,7 +156,7 @@ class EmbeddedStore:
         for _ in range(ATTEMPTS):
             name = generation or self._generations.live_name()
             try:
-                with writing.index_errors(self._generations.folder(name)):
+                with index_errors(self._generations.folder(name)):
                     return read(self._reader(name).snapshot())
             except VectorsGone:
                 continue
@@ -169,7 +179,7 @@ class EmbeddedStore:
 
     def _check_schema(self, name: str) -> None:
         if self._generations.get(name).schema_hash != schema_hash():
-            raise writing.schema_mismatch(self._generations.folder(name))
+            raise schema_mismatch(self._generations.folder(name))
 
 
 class _Reader:
@@ -195,7 +205,7 @@ class _Reader:
                 msg = f"the index in {self._folder} was dropped"
                 raise IndexMissing(msg, advice="ask again")
             if self._snapshot is None or now != self._stamp:
-                with writing.index_errors(self._folder):
+                with index_errors(self._folder):
                     self._snapshot = self._load()
                 self._stamp = now
             return self._snapshot

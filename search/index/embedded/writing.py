@@ -6,7 +6,6 @@ tantivy's commit, which replaces papers and refers to the vectors in one step.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,10 +16,11 @@ import tantivy
 from filelock import FileLock, Timeout
 
 from search.embedding.protocol import Vector
-from search.errors import DiskFull, IndexFailure, ModelMismatch, SchemaMismatch, WriterBusy
+from search.errors import ModelMismatch, WriterBusy
 from search.index.documents import PaperDocuments
 from search.index.embedded import vectors as matrix
 from search.index.embedded.analysis import ANALYZER, analyzer
+from search.index.embedded.failures import index_errors
 from search.index.embedded.schema import documents, schema
 from search.index.embedded.snapshot import Snapshot
 from search.index.protocol import Written
@@ -32,27 +32,6 @@ BATCH_BYTES = 32_000_000
 #: tantivy's buffer in bytes, and its threads: analysis is 20 times faster than any embedding model feeds it.
 HEAP = 64_000_000
 THREADS = 1
-
-
-@contextmanager
-def index_errors(folder: Path) -> Iterator[None]:
-    """Map what tantivy and the file system raise to our errors; tantivy has `ValueError` for everything."""
-    try:
-        yield
-    except (OSError, ValueError) as failure:
-        if getattr(failure, "errno", None) == errno.ENOSPC or "os error 28" in str(failure):
-            msg = f"no space is left for the index in {folder}"
-            raise DiskFull(msg, advice="free some space and run the command again") from failure
-        if "schema does not match" in str(failure):
-            raise schema_mismatch(folder) from failure
-        msg = f"the index in {folder} cannot be used: {failure}"
-        raise IndexFailure(msg, advice="run `citewell index rebuild`: it is a copy of the lake") from failure
-
-
-def schema_mismatch(folder: Path) -> SchemaMismatch:
-    """Return the error for a generation that another version of the mappings made."""
-    msg = f"the index in {folder} was made with other mappings than this version has"
-    return SchemaMismatch(msg, advice="run `citewell index rebuild`")
 
 
 @contextmanager
