@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from search.answering import extractive, llm
-from search.answering.confidence import LEAST_EVIDENCE, Coverage, assess, best_passage, coverage
+from search.answering.confidence import LEAST_EVIDENCE, LEAST_TO_ASK, Coverage, assess, best_passage, coverage
 from search.answering.contradictions import contradictions
 from search.answering.drafts import Draft
 from search.answering.evidence import Evidence, Retrieval, gather
 from search.answering.limitations import limitations
 from search.answering.outlook import discoveries, gaps, refinements
 from search.answering.verifier import Verdict, verify
-from search.answering.wording import inverse_frequencies
+from search.answering.wording import content_stems, inverse_frequencies
 from search.errors import EmptyQuery
 from search.index.protocol import IndexStore
 from search.models import Answer, AnswerReference, Claim, Cost, Filters
@@ -92,7 +92,8 @@ def _generate(
     # the question is embedded once to find papers, once to find their passages
     embedded = any(hit.vector_score is not None for hit in evidence.hits)
     calls = (1 + bool(evidence.passages)) if embedded else 0
-    if not evidence.passages or seen.share < LEAST_EVIDENCE:
+    least = LEAST_EVIDENCE if model is None else LEAST_TO_ASK
+    if not evidence.passages or seen.share < least:
         return [], Cost(embedding_calls=calls)
     if model is None:
         return extractive.drafts(question, evidence.passages), Cost(embedding_calls=calls, usd=0.0)
@@ -105,7 +106,7 @@ def _left_open(question: str, evidence: Evidence, claims: Sequence[Claim], seen:
         return seen
     titles = {p.work_id: p.title for p in evidence.texts}
     said = [t for c in claims for t in (c.text, *(titles.get(s.work_id, "") for s in c.supporting_citations))]
-    return coverage(question, said, inverse_frequencies(p.text for p in evidence.texts))
+    return coverage(question, said, inverse_frequencies(content_stems(p.text) for p in evidence.texts))
 
 
 def _references(evidence: Evidence, claims: Sequence[Claim]) -> tuple[AnswerReference, ...]:

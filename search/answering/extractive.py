@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from search.answering.drafts import Draft, Quote
 from search.answering.evidence import instructs
@@ -23,11 +24,18 @@ from search.index.documents import PassageDocument
 #: Sentences of an answer, and of one paper in it.
 CLAIMS = 5
 CLAIMS_OF_A_PAPER = 2
-#: What a sentence's parts weigh. Sweep on SciFact train and CL-SciSumm: docs/answering.md.
-PASSAGE_WEIGHT = 0.3
-TITLE_WEIGHT = 0.5
+#: What is added to a sentence's BM25 score (1 for the best one): its passage's score, the best neighbour's,
+#: pairs of the question's words that stand side by side, a kind of wording that fits the question; and what
+#: a sentence loses that leans on the one before. On SciFact train (400 claims; hit@1, hit@3) and CL-SciSumm
+#: training topics (200; hit@1, hit@5) BM25 alone has 0.525, 0.853, 0.175, 0.440; with neighbour, pairs and
+#: wording 0.550, 0.855, 0.180, 0.455. The passage's score brings the semantic leg in; there is none there.
+PASSAGE_WEIGHT = 0.15
+NEIGHBOUR_WEIGHT = 0.1
+PAIR_WEIGHT = 0.3
 CUE_WEIGHT = 0.1
-ANAPHOR_PENALTY = 0.1
+ANAPHOR_PENALTY = 0.05
+#: A sentence about "the model" means the one that the title names: half of what saying it would cover.
+TITLE_WEIGHT = 0.5
 #: How much a sentence loses for what those chosen before it say already.
 REDUNDANCY = 0.4
 #: A sentence below this share of the best one's score answers something else.
@@ -82,30 +90,52 @@ class Sentence:
 
 def rank(question: str, passages: Sequence[tuple[float, PassageDocument]]) -> list[Sentence]:
     """Return every sentence that could stand in an answer, best first; ties by passage id and place."""
-    found = [(score, passage, text) for score, passage in passages for text in _candidates(passage)]
-    stems = [content_stems(text) for _, _, text in found]
-    asked = subject_stems(question)
-    weights = inverse_frequencies(text for _, _, text in found)
-    total = sum(weights[s] for s in asked) or 1.0
+    found = [
+        (score, passage, passage.text[start:end].strip(), ordinal)
+        for score, passage in passages
+        if passage.kind in _QUOTABLE and not _BACK_MATTER.match(passage.section)
+        for ordinal, (start, end) in enumerate(sentences(passage.text))
+    ]
+    stems = [content_stems(text) for _, _, text, _ in found]
+    asked = content_stems(question)
     relevance = bm25(asked, stems)
-    best, top = max(relevance, default=0.0) or 1.0, max((score for score, _, _ in found), default=0.0) or 1.0
+    best, top = (
+        max(relevance, default=0.0) or 1.0,
+        max((score for score, _, _, _ in found), default=0.0) or 1.0,
+    )
+    shares = _Shares(question, stems)
     ranked: list[Sentence] = []
-    for (score, passage, text), held, relevant in zip(found, stems, relevance, strict=True):
-        titled = frozenset(content_stems(passage.title))
-        coverage = sum(weights[s] for s in asked if s in held) / total
-        # a sentence about "the model" means the one that the title names: half the weight of saying it
-        coverage += TITLE_WEIGHT * sum(weights[s] for s in asked if s in titled and s not in held) / total
-        worth = relevant / best + PASSAGE_WEIGHT * score / top + _cue(question, text)
-        ranked.append(Sentence(text, passage, coverage, worth, frozenset(held)))
+    for i, (score, passage, text, ordinal) in enumerate(found):
+        if not quotable(text):
+            continue
+        near = [relevance[i - 1]] if ordinal else []
+        near += [relevance[i + 1]] if i + 1 < len(found) and found[i + 1][3] else []
+        worth = (relevance[i] + NEIGHBOUR_WEIGHT * max(near, default=0.0)) / best
+        worth += PASSAGE_WEIGHT * score / top + PAIR_WEIGHT * _pairs(asked, stems[i]) + _cue(question, text)
+        coverage = shares.of(stems[i], passage.title)
+        ranked.append(Sentence(text, passage, coverage, worth, frozenset(stems[i])))
     return sorted(ranked, key=lambda s: (-s.score, s.passage.passage_id, s.passage.text.find(s.text)))
 
 
-def _candidates(passage: PassageDocument) -> list[str]:
-    """Return the sentences of a passage that may stand in an answer."""
-    if passage.kind not in _QUOTABLE or _BACK_MATTER.match(passage.section):
-        return []
-    texts = [passage.text[start:end].strip() for start, end in sentences(passage.text)]
-    return [text for text in texts if quotable(text)]
+class _Shares:
+    """How much of a question a sentence speaks of, rare words weighing more."""
+
+    def __init__(self, question: str, sentences_stems: Sequence[Sequence[str]]) -> None:
+        weights = inverse_frequencies(sentences_stems)
+        self._asked = {s: weights[s] for s in subject_stems(question)}
+        self._total = sum(self._asked.values()) or 1.0
+
+    def of(self, stems: Sequence[str], title: str) -> float:
+        held, titled = set(stems), set(content_stems(title))
+        said = sum(w for s, w in self._asked.items() if s in held)
+        meant = sum(w for s, w in self._asked.items() if s in titled and s not in held)
+        return (said + TITLE_WEIGHT * meant) / self._total
+
+
+def _pairs(asked: Sequence[str], stems: Sequence[str]) -> float:
+    """Return the share of the question's pairs of neighbouring words that stand side by side, 0 to 1."""
+    wanted = set(pairwise(asked))
+    return len(wanted & set(pairwise(stems))) / len(wanted) if wanted else 0.0
 
 
 def choose(
@@ -145,17 +175,17 @@ def quotable(text: str) -> bool:
 
 
 def _cue(question: str, text: str) -> float:
+    """Return what the wording is worth: a number for "how many", a definition for "what is", or a finding."""
     asked = question.lower()
-    cue = 0.0
     if _COUNTS.match(asked):
-        cue += CUE_WEIGHT * bool(quantities(text, citation_marks=False))
+        fits = bool(quantities(text, citation_marks=False))
     elif re.match(r"(?:what (?:is|are)|define)\b", asked):
-        cue += CUE_WEIGHT * bool(_DEFINES.search(text))
+        fits = _DEFINES.search(text) is not None
     elif asked.startswith("why"):
-        cue += CUE_WEIGHT * bool(_EXPLAINS.search(text))
-    elif re.match(r"(?:do|does|did|is|are|was|were|can|could|has|have|should|will)\b", asked):
-        cue += CUE_WEIGHT * bool(_FINDS.search(text))
-    return cue - ANAPHOR_PENALTY * bool(_LEANS_BACK.match(text))
+        fits = _EXPLAINS.search(text) is not None
+    else:
+        fits = _FINDS.search(text) is not None
+    return CUE_WEIGHT * fits - ANAPHOR_PENALTY * (_LEANS_BACK.match(text) is not None)
 
 
 def _likeness(sentence: Sentence, chosen: Sequence[Sentence]) -> float:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from functools import lru_cache
 
 from search.answering.canonical import normalised
 
@@ -56,6 +57,7 @@ def words(text: str) -> tuple[Word, ...]:
 
 #: The same passages are read by evidence, extraction, confidence and verifier within one answer.
 @lru_cache(maxsize=2048)
+@lru_cache(maxsize=16384)
 def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry meaning, in order; parts of hyphenated words count too."""
     found: list[str] = []
@@ -117,16 +119,16 @@ def stem(word: str) -> str:
     return lowered.removesuffix("e") if len(lowered) > 4 else lowered
 
 
-def inverse_frequencies(texts: Iterable[str]) -> Mapping[str, float]:
+def inverse_frequencies(texts: Iterable[Iterable[str]]) -> Mapping[str, float]:
     """Return ln(1 + n / df) for the stems of `texts`; a stem that none has weighs ln(1 + 2 n).
 
     Source: Robertson & Zaragoza 2009, with the document frequency of an unseen term taken as one half.
     """
     n = 0
     frequencies: Counter[str] = Counter()
-    for text in texts:
+    for stems in texts:
         n += 1
-        frequencies.update(set(content_stems(text)))
+        frequencies.update(set(stems))
     return _Weights(
         {term: math.log(1 + n / df) for term, df in frequencies.items()}, math.log(1 + 2 * max(n, 1))
     )
