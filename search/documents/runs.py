@@ -91,7 +91,7 @@ def line_text(spans: Sequence[Span], size: float, baseline: float) -> str:
             if text:
                 levels[-1].parts.append(text)
             continue
-        kind = _settle(levels, span, text, font)
+        kind = _settle(levels, span, text, font, attached=not gap)
         if not kind and gap and levels[0].parts and not levels[0].parts[-1].endswith(" "):
             levels[0].parts.append(" ")
         levels[-1].parts.append(text)
@@ -102,7 +102,7 @@ def line_text(spans: Sequence[Span], size: float, baseline: float) -> str:
     return levels[0].text()
 
 
-def _settle(levels: list[_Level], span: Span, text: str, font: str) -> str:
+def _settle(levels: list[_Level], span: Span, text: str, font: str, *, attached: bool) -> str:
     """Close and open levels until the last one is the level that `span` belongs to; return its kind."""
     while True:
         top = levels[-1]
@@ -110,6 +110,8 @@ def _settle(levels: list[_Level], span: Span, text: str, font: str) -> str:
         if same:
             return top.kind
         kind = script_kind(span, top.size, top.baseline)
+        if kind and span.size > SCRIPT_RATIO * top.size and not (attached and _is_exponent(levels, text)):
+            kind = ""  # the numerator of a fraction
         if kind:
             levels.append(_Level(span.size, span.baseline, kind))
             return kind
@@ -118,6 +120,12 @@ def _settle(levels: list[_Level], span: Span, text: str, font: str) -> str:
                 top.size, top.baseline = span.size, span.baseline
             return ""
         _close(levels, text, font)
+
+
+def _is_exponent(levels: list[_Level], text: str) -> bool:
+    """Return whether a run of full size can be an exponent: digits right after a letter or a digit."""
+    before = levels[-1].text()[-1:]
+    return text.strip().isdecimal() and before.isalnum()
 
 
 def script_kind(span: Span, size: float, baseline: float) -> str:
