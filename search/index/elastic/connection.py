@@ -17,8 +17,8 @@ from search.errors import CitewellError, EngineRefused, EngineUnavailable, Index
 if TYPE_CHECKING:
     from search.settings import Settings
 
-#: Seconds to wait for one answer. A bulk request of `writing.BATCH_BYTES` took under 2 s on two cores; a
-#: merge or a garbage collection may add to it.
+#: Seconds to wait for one answer: long enough for a bulk request of `bulk.REQUEST_BYTES` that waits for a
+#: merge or a garbage collection.
 REQUEST_TIMEOUT = 60.0
 #: Connections kept open: a web server's thread pool (40 in Starlette) should not queue for one.
 CONNECTIONS = 40

@@ -17,8 +17,8 @@ Answer = dict[str, Any]
 #: How many times more passages are asked for where a tie reaches the cut. Only equal texts have equal
 #: vectors; more copies than 40 for each work asked for are not expected.
 TIED = 8
-#: How often both legs are asked until they saw the index in one state. Of 1,000 replacements with two
-#: readers about one query in fifty needs a second time.
+#: How often both legs are asked until they saw the index in one state. While a paper was replaced five
+#: times a second, 10 of 3,329 queries were asked a second time and none a third.
 ATTEMPTS = 4
 #: Sends searches in one request and returns their answers.
 Ask = Callable[[Sequence[Query]], list[Answer]]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from search.settings import Settings
 
 T = TypeVar("T")
-#: Ids in one multi-get or one lookup: works of 10 KB make an answer of a few MB.
+#: Ids in one multi-get or one lookup: works of some KB make an answer of a few MB.
 LOOKUP = 500
 
 

@@ -1,6 +1,7 @@
 package citewell.shim;
 
 import java.util.List;
+import java.util.Map;
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.en.EnglishPossessiveFilter;
 import org.apache.lucene.analysis.en.KStemFilter;
@@ -18,12 +19,11 @@ import org.elasticsearch.index.analysis.TokenFilterFactory;
 import org.elasticsearch.indices.analysis.AnalysisModule.AnalysisProvider;
 import org.elasticsearch.plugins.AnalysisPlugin;
 import org.elasticsearch.plugins.Plugin;
-import java.util.Map;
 
 /**
- * The token filters of a full server that the distribution on Maven Central leaves out.
+ * Token filters of a full server that the distribution on Maven Central leaves out.
  *
- * They carry the names they have there (modules/analysis-common), so one mapping file serves both.
+ * They carry the names they have there (module analysis-common), so that one mapping file serves both.
  */
 public class AnalysisShim extends Plugin implements AnalysisPlugin {
     @Override
