@@ -24,6 +24,9 @@ _URL = re.compile(r"https?\s?://[^\s,;\"<>]+[^\s,;\"<>.)\]]")
 _ARXIV_LINK = re.compile(r"arxiv\.org/(?:abs|pdf)/", re.IGNORECASE)
 _DOI_LINK = re.compile(r"doi\.org/(10\.\S+)", re.IGNORECASE)
 _QUOTED = re.compile(r"[“\"](?P<title>[^”\"]{8,300}?)[,.]?[”\"]|``(?P<tex>.{8,300}?)''")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,3}")
+_ACRONYM = re.compile(r"\b[A-Z]{3,}\b")
 _NAME_PART = r"(?:(?:[A-Z]\.[ -]?){1,3}|[A-Z][\w’'-]+(?:\s[A-Z][\w’'-]+)?)"
 
 
@@ -216,24 +219,29 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
         r"(?P<names>.{3,400}?)[.,]?\s*\(?(?P<year>(?:18|19|20)\d\d)[a-z]?\)?[.,:]\s*(?P<title>[^.?!]{8,300}[.?!])",
         body,
     )
-    if dated and len(dated["names"]) < 0.6 * len(body):
+    if dated and len(dated["names"]) < 0.6 * len(body) and _is_title(dated["title"]):
         return _names(dated["names"]), dated["title"].strip(" .")
     parts = re.split(r"(?<=[^\W\d_]{2})[.?!]\s+(?=[A-Z0-9“])", body)
-    if len(parts) >= 2 and len(parts[1]) >= 8:
+    if len(parts) >= 2 and _is_title(parts[1]):
         return _names(parts[0]), parts[1].strip(" .")
     return (), None
 
 
+def _is_title(text: str) -> bool:
+    """Return whether this can be a title: three words or more, mostly letters; "018 (2007) [arXiv" is none."""
+    letters = sum(map(str.isalpha, text))
+    return len(_WORDS.findall(text)) >= 3 and letters > 0.7 * len(text) and "arXiv" not in text
+
+
 def _names(text: str) -> tuple[str, ...]:
-    """Return the names in "A. One, B. Two, and C. Three" or "One, A., Two, B."; nothing else."""
+    """Return the names in "A. One, B. Two, and C. Three" or "One, A., Two, B."."""
     text = re.sub(r"\bet al\.?|\bEds?\.?|\(|\)", "", text).strip(" ,.;:")
     text = re.sub(r",?\s*(?:\band\b|&)\s*", ", ", text)
-    parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
     names: list[str] = []
-    initials = re.compile(r"(?:[A-Z]\.?[ -]?){1,3}")
-    for part in parts:
-        if initials.fullmatch(part) and names and not re.match(r"[A-Z]\.", names[-1]):
-            names[-1] = f"{part} {names[-1]}"
-        elif re.match(_NAME_PART, part) and len(part.split()) <= 5:
+    for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
+        if _INITIALS.fullmatch(part) and names and not re.match(r"[A-Z]\.", names[-1]):
+            initials = part if part.endswith(".") else f"{part}."
+            names[-1] = f"{initials} {names[-1]}"
+        elif re.match(_NAME_PART, part) and len(part.split()) <= 5 and not _ACRONYM.search(part):
             names.append(part)
     return tuple(names)

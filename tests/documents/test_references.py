@@ -1,0 +1,91 @@
+"""What an entry of a reference list says."""
+
+from __future__ import annotations
+
+import pytest
+
+from search.documents.lines import TextLine
+from search.documents.pages import Link, Span
+from search.documents.references import references, unheaded_list
+
+
+def lines(*texts: str, indent: float = 0.0) -> list[TextLine]:
+    """Lines below one another; those that begin with two spaces are indented."""
+    found = []
+    for number, text in enumerate(texts):
+        x, y = (72.0 + (indent if text.startswith("  ") else 0.0)), 100.0 + 12 * number
+        span = Span(text.strip(), "Serif", 10, False, False, False, x, y - 9, x + 300, y + 2, y)
+        found.append(
+            TextLine(1, 0, 0, [span], 1, x, y - 9, x + 300, y + 2, text.strip(), 10, "Serif", y, 0.0, 0.0)
+        )
+    return found
+
+
+def read(*texts: str, indent: float = 0.0, links: list[Link] | None = None):
+    return references(lines(*texts, indent=indent), frozenset(), lambda _: links or [])
+
+
+def test_bracketed_labels():
+    """[1], [2]: an entry goes on to the next label; words divided at line ends are put together."""
+    entries = read(
+        "[1] A. Cox and B. Dee. Weighing feath-", "ers. J. Air 3:1, 1999.", "[2] C. Eve. Lead. 2001."
+    )
+    assert [(e.label, e.year) for e in entries] == [("1", 1999), ("2", 2001)]
+    assert entries[0].raw == "[1] A. Cox and B. Dee. Weighing feathers. J. Air 3:1, 1999."
+    assert entries[0].ordinal == 1
+
+
+def test_pointed_labels_run_in_order():
+    """A line that begins with a page number "12." is no entry among 1., 2., 3."""
+    entries = read(
+        "1. A. Cox. Feathers. J. Air, pp. 9 to",
+        "12. Oxford, 1999.",
+        "2. C. Eve. Lead. 2001.",
+        "3. D. Fox. Tin. 2002.",
+    )
+    assert [e.label for e in entries] == ["1", "2", "3"]
+
+
+def test_hanging_indents():
+    """Without labels, a line at the left edge begins an entry."""
+    entries = read(
+        "Cox, A. and Dee, B. (1999). Weighing feathers in air.", "  Journal of Air, 3.",
+        "Eve, C. (2001). Lead and its many good friends.", "  Metals, 4.", indent=12,
+    )  # fmt: skip
+    assert [e.year for e in entries] == [1999, 2001]
+    assert entries[0].authors == ("A. Cox", "B. Dee")
+    assert entries[0].title == "Weighing feathers in air"
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("[1] A. Cox. Feathers in air. arXiv:1706.03762v2, 2017.", "arxiv_id", "1706.03762"),
+        ("[1] A. Cox, Phys. Lett. B 4, 1 (1998) [arXiv:hep-th/9411108].", "arxiv_id", "hep-th/9411108"),
+        ("[1] A. Cox. Feathers in air. doi:10.1000/ABC.12, 2017.", "doi", "10.1000/abc.12"),
+        ("[1] A. Cox. Feathers in air. https://example.org/x, 2017.", "url", "https://example.org/x"),
+        ("[1] A. Cox, “Weighing feathers in air,” J. Air, 2017.", "title", "Weighing feathers in air"),
+        ("[1] A. Cox, PoS LATTICE 2007, 018 (2007) [arXiv:0710.4225 [hep-lat]].", "title", None),
+        ("[1] A. Cox. On arXiv:1706.03762. No other number.", "year", None),
+    ],
+)
+def test_identifiers_titles_years(text, field, value):
+    """Ids, DOI, URL, quoted titles; an id's digits are no year, a journal is no title."""
+    assert getattr(read(text)[0], field) == value
+
+
+def test_a_link_on_an_entry_counts_as_printed():
+    """An address that only the link holds is found; links elsewhere on the page are not taken."""
+    here = Link("https://arxiv.org/abs/1706.03762v5", 80, 92, 200, 101)
+    doi = Link("https://doi.org/10.1000/XYZ", 80, 104, 200, 113)
+    first, second = read("[1] A. Cox. Feathers. 2017.", "[2] C. Eve. Lead. 2001.", links=[here, doi])
+    assert (first.arxiv_id, first.doi) == ("1706.03762", None)
+    assert (second.arxiv_id, second.doi) == (None, "10.1000/xyz")
+
+
+def test_a_list_without_a_heading_is_found():
+    """The longest run of [1], [2], [3] … is the list, however often the text cites [1] at a line's begin."""
+    text = ["[1] was the first to say so.", *["Some words of the text."] * 9]
+    entries = [f"[{n}] A. Cox. Feathers {n}. 2001." for n in range(1, 8)]
+    assert unheaded_list(lines(*text, *entries)) == 10
+    assert unheaded_list(lines(*text)) is None
