@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -177,15 +178,17 @@ def test_error_tree_is_documented():
     assert documented == depth
 
 
-def test_every_dependency_has_its_reason():
-    """docs/decisions/0002-dependencies.md has a line for each dependency of pyproject.toml."""
-    import tomllib
-
+def dependencies() -> set[str]:
+    """The names of everything that the base install and the extras require."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = [*project["dependencies"], *(d for e in project["optional-dependencies"].values() for d in e)]
-    names = {re.match(r"[A-Za-z0-9_-]+", requirement)[0] for requirement in wanted} - {"citewell"}
+    return {re.match(r"[A-Za-z0-9_-]+", requirement)[0] for requirement in wanted} - {"citewell"}
+
+
+def test_every_dependency_has_its_reason():
+    """docs/decisions/0002-dependencies.md has a line for each dependency of pyproject.toml."""
     page = (ROOT / "docs" / "decisions" / "0002-dependencies.md").read_text(encoding="utf-8")
-    assert {name for name in names if f"| `{name}`" not in page} == set()
+    assert {name for name in dependencies() if f"| `{name}`" not in page} == set()
 
 
 def test_links_between_pages_lead_somewhere():
@@ -206,6 +209,7 @@ def test_constraints_hold_names_and_versions_only():
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if not re.fullmatch(r"[a-z0-9._-]+==[a-zA-Z0-9.!+]+", line)] == []
     assert lines == sorted(lines)
+    assert dependencies() <= {line.split("==")[0] for line in lines}
 
 
 def test_every_test_says_what_it_shows():
@@ -222,8 +226,6 @@ def test_every_test_says_what_it_shows():
 
 def test_layers_know_every_room():
     """Every module directly under search/ has its place in the import contract."""
-    import tomllib
-
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     layers = {name.strip() for row in contracts["contracts"][0]["layers"] for name in row.split("|")}
     rooms = {p.stem for p in (ROOT / "search").iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
