@@ -36,6 +36,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_stdout()
         return 0
+    except OSError as failure:  # telling the error failed too: stdout itself is a full disk
+        _forget_stdout()
+        print(f"Error: the output could not be written: {failure.strerror}", file=sys.stderr)
+        return FAILURE
     return code
 
 
@@ -79,5 +83,5 @@ def wants_json(arguments: Sequence[str]) -> bool:
 
 
 def _forget_stdout() -> None:
-    """Point stdout at nothing: the reader has gone (`| head`), and the flush at exit must not say so."""
+    """Point stdout at nothing: nobody reads it any more, and the flush at exit must not say so."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -276,6 +276,20 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert process.returncode == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("flag", ["--json", "--human"])
+def test_a_full_disk_behind_stdout_is_a_failure_without_a_traceback(tmp_path, flag):
+    """Output that cannot be written is told in a line, and exits 1."""
+    with (
+        Path("/dev/full").open("wb") as full,
+        _citewell("list", flag, "--home", str(tmp_path), stdout=full, stderr=subprocess.PIPE) as process,
+    ):
+        said = process.stderr.read().decode()
+    assert process.returncode == 1
+    assert "No space left on device" in said
+    assert "Traceback" not in said
+
+
 def test_a_terminal_gets_the_view_and_a_pipe_gets_json(tmp_path):
     """On a terminal the default is the rendered view, without a flag."""
     pty = pytest.importorskip("pty")
