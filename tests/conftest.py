@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 #: A real Elasticsearch for any room's tests: `elasticsearch_url`, `index_prefix`.
 pytest_plugins = ["elastic.fixtures"]
@@ -14,6 +15,12 @@ pytest.register_assert_rewrite("index.conformance")
 ROOT = Path(__file__).resolve().parent.parent
 #: In CI nothing that the suite can start or install may be skipped.
 CI = os.environ.get("CI", "").lower() in {"1", "true"}
+
+# No test has a time limit: a busy machine is no failure. In CI the examples are the same each time.
+settings.register_profile(
+    "house", deadline=None, derandomize=CI, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
 
 
 def data_folder() -> Path | None:
