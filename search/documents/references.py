@@ -228,7 +228,7 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def _is_title(text: str) -> bool:
-    """Return whether this can be a title: three words or more, mostly letters; "018 (2007) [arXiv" is none."""
+    """Return whether this can be a title: three words or more, mostly letters, no "018 (2007) [arXiv"."""
     letters = sum(map(str.isalpha, text))
     return len(_WORDS.findall(text)) >= 3 and letters > 0.7 * len(text) and "arXiv" not in text
 

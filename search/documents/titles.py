@@ -9,7 +9,10 @@ from search.documents.lines import TextLine
 from search.documents.style import BodyStyle
 
 _NO_TITLE = re.compile(
-    r"arXiv|preprint|submitted|published|accepted|journal|proceedings|received|©|abstract$", re.IGNORECASE
+    r"arXiv|preprint|draft version|submitted|published|accepted|journal|proceedings|received|©|abstract$"
+    r"|typeset using|(?:astronomy|and|astrophysics)+$|astronomy (?:and|&) astrophysics|squibs|european organi[sz]ation|technical report|university of"
+    r"|(?-i:[A-Z]{2,}(?:-[A-Z]+)*-(?:[A-Z]+-)*\d)",
+    re.IGNORECASE,
 )
 
 
@@ -19,13 +22,7 @@ def find_title(lines: Sequence[TextLine], body: BodyStyle) -> tuple[str, list[Te
     The title is what is set in the largest size in the upper 60 % of the first page, as far as it stands
     together; where nothing is larger than the body, the first bold lines; else the first line.
     """
-    first = [line for line in lines if line.page == lines[0].page]
-    height = max(line.y1 for line in first)
-    top = [
-        i
-        for i, line in enumerate(first)
-        if line.y0 < 0.6 * height and sum(map(str.isalpha, line.text)) >= 3 and not _NO_TITLE.match(line.text)
-    ]
+    first, top = _candidates(lines)
     if not top:
         return lines[0].text, list(lines[1:])
     size = max(first[i].size for i in top)
@@ -43,3 +40,20 @@ def find_title(lines: Sequence[TextLine], body: BodyStyle) -> tuple[str, list[Te
     title = " ".join(line.text for line in chosen)
     taken = {id(line) for line in chosen}
     return title, [line for line in lines if id(line) not in taken]
+
+
+def _candidates(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[int]]:
+    """Return the lines of the first page with words on it, and the indices of those that may be the title."""
+    for number in sorted({line.page for line in lines})[:3]:
+        page = [line for line in lines if line.page == number]
+        height = max(line.y1 for line in page)
+        top = [
+            index
+            for index, line in enumerate(page)
+            if line.y0 < 0.6 * height
+            and sum(map(str.isalpha, line.text)) >= 3
+            and not _NO_TITLE.match(line.text)
+        ]
+        if top:
+            return page, top
+    return [], []
