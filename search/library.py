@@ -18,6 +18,7 @@ from search.progress import Progress, ProgressSink, silent
 from search.settings import Settings
 
 if TYPE_CHECKING:
+    from search.arxiv.identifiers import Identifier
     from search.arxiv.transport import Transport
     from search.embedding.protocol import Embedder
     from search.index.protocol import IndexStore
@@ -237,23 +238,24 @@ class Library:
         """Add papers by identifier: metadata, PDF, and both into the index. Also brings back removed ones.
 
         Args:
-            ids: arXiv identifiers in any form.
+            ids: arXiv identifiers in any form, or `.bib` files that name some. One with a version holds
+                that version fast, one without follows the newest.
             pdf: a file to use instead of downloading; for a single identifier only.
             progress: told how far it is.
         """
-        from search.arxiv.identifiers import oai_identifier, parse
         from search.errors import NotAPDF
         from search.ingest.fetch import keep_pdf
         from search.ingest.harvest import harvest_ids
 
-        wanted = list(dict.fromkeys(parse(text).work_id for text in ids))
+        identifiers = {found.work_id: found for text in ids for found in _identifiers(text)}
+        wanted = list(identifiers)
         if pdf is not None and len(wanted) != 1:
             raise UsageError("a PDF belongs to one paper", advice="give one identifier with --pdf")
         content = pdf.read_bytes() if pdf else None
         if content is not None and b"%PDF-" not in content[:1024]:
             raise NotAPDF(f"{pdf} does not begin as a PDF does", advice="give the paper's PDF file")
         with self._oai(self.settings.oai_base_url, progress) as client:
-            harvest_ids(self.lake, client, [(work_id, oai_identifier(work_id)) for work_id in wanted])
+            harvest_ids(self.lake, client, list(identifiers.values()))
         stages = []
         if content is not None:
             state = self.lake.catalogue.state(wanted[0])
@@ -438,6 +440,21 @@ class Library:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _identifiers(text: str) -> Sequence[Identifier]:
+    """Return the identifier that a text is, or those that a BibTeX file names."""
+    from search.arxiv.identifiers import from_bibtex, parse
+
+    if not text.lower().endswith(".bib"):
+        return [parse(text)]
+    path = Path(text)
+    if not path.is_file():
+        raise UsageError(f"there is no file {text}", advice="give arXiv identifiers, or a .bib file")
+    found = from_bibtex(path.read_text(encoding="utf-8", errors="replace"))
+    if not found:
+        raise UsageError(f"{text} names no arXiv identifier", advice="add papers by their ids instead")
+    return found
 
 
 def _work_id(text: str) -> str:

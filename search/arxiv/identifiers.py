@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import unquote
@@ -193,3 +194,24 @@ def first_month(work_id: str) -> date:
     yymm = bare.rpartition("/")[2][:4]
     year = int(yymm[:2])
     return date(year + (1900 if year >= 91 else 2000), int(yymm[2:]), 1)
+
+
+def from_bibtex(text: str) -> list[Identifier]:
+    """Return the identifiers that a BibTeX file names, each work once, in the file's order.
+
+    An `eprint` field holds a bare identifier, which `find_all` would not believe; anything else has to
+    look like one by itself.
+    """
+    found: dict[str, Identifier] = {}
+    for entry in text.split("\n@"):
+        eprint = _EPRINT.search(entry)
+        named = []
+        if eprint:
+            with suppress(BadIdentifier):  # an eprint of another archive
+                named.append(parse(eprint.group(1)))
+        for identifier in named or find_all(entry):
+            found.setdefault(identifier.work_id, identifier)
+    return list(found.values())
+
+
+_EPRINT = re.compile(r"""\beprint\s*=\s*[{"]\s*([^}"]+?)\s*[}"]""", re.IGNORECASE)

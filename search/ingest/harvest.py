@@ -6,7 +6,9 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
+from search.arxiv.identifiers import Identifier, oai_identifier
 from search.arxiv.oai import OAIClient, Page, Record
+from search.errors import MalformedResponse, UsageError
 from search.ingest.reports import FailedPaper, HarvestReport
 from search.lake.batch import Outcome
 from search.lake.facts import ArxivFact, UserFact
@@ -111,24 +113,29 @@ def record_fact(record: Record, response_date: datetime) -> ArxivFact | None:
     )
 
 
-def harvest_ids(lake: Lake, client: OAIClient, identifiers: Sequence[tuple[str, str]]) -> None:
+def harvest_ids(lake: Lake, client: OAIClient, identifiers: Sequence[Identifier]) -> None:
     """Bring single records into the lake, and with them the wish to have them.
 
-    Args:
-        lake: where to.
-        client: the server to ask.
-        identifiers: (work id, OAI identifier) of each.
+    An identifier with a version pins the work to it, one without lets it follow the newest.
 
     Raises:
         OAIError: the server does not know one of them (`IdDoesNotExist`) or refuses.
+        UsageError: there is no such version.
     """
     facts: list[ArxivFact | UserFact] = []
-    for work_id, identifier in identifiers:
-        record = client.get_record(identifier, metadata_prefix=METADATA_PREFIX)
+    for wanted in identifiers:
+        record = client.get_record(oai_identifier(wanted.work_id), metadata_prefix=METADATA_PREFIX)
         fact = record_fact(record, datetime.now(UTC))
-        if fact:
-            facts.append(fact)
-            facts.append(UserFact(work_id=work_id, topic="removed", value=0))
+        if fact is None:
+            raise MalformedResponse(f"{wanted.work_id}: {_unreadable(record).message}")
+        if wanted.version and wanted.version > fact.version:
+            raise UsageError(
+                f"{wanted.work_id} has no version {wanted.version}, its newest is {fact.version}",
+                advice="leave the version out to get the newest",
+            )
+        facts.append(fact)
+        facts.append(UserFact(work_id=fact.work_id, topic="removed", value=0))
+        facts.append(UserFact(work_id=fact.work_id, topic="pin", value=wanted.version))
     if facts:
         lake.write_facts(facts)
     lake.catalogue.refresh()

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from search.demo.server import DemoRecord, DemoVersion, LoopbackArxiv
-from search.errors import IndexMissing, ModelMismatch, WorkNotFound
+from search.errors import IndexMissing, ModelMismatch, UsageError, WorkNotFound
 from search.library import Library
 from search.models import SUMMARY_PREFIX
 
@@ -53,7 +53,10 @@ def contents(library):
     """What the index holds: content hashes and passage ids."""
     works = list(library.store.contents())
     return {
-        work.work_id: (work.content_hash, tuple(p.passage_id for p in library.store.passages_of(work.work_id)))
+        work.work_id: (
+            work.content_hash,
+            tuple(p.passage_id for p in library.store.passages_of(work.work_id)),
+        )
         for work in works
     }
 
@@ -88,7 +91,12 @@ def test_building_again_changes_nothing_and_embeds_nothing(library):
     harvested(library)
     before = contents(library)
     report = library.build()
-    assert {stage.stage: stage.done for stage in report.stages} == {"read": 0, "link": 0, "index": 0, "embed": 0}
+    assert {stage.stage: stage.done for stage in report.stages} == {
+        "read": 0,
+        "link": 0,
+        "index": 0,
+        "embed": 0,
+    }
     assert report.model_seconds == 0
     assert contents(library) == before
     assert library.check().sound
@@ -172,3 +180,18 @@ def test_without_a_model_words_are_indexed_and_vectors_follow(library, arxiv):
     report = library.build()
     assert report.semantic_coverage == 1
     assert library.check().sound
+
+
+def test_papers_are_added_from_a_bibliography(library, tmp_path):
+    """`add FILE.bib` adds the papers that its entries name, and says where it names none."""
+    bib = tmp_path / "refs.bib"
+    bib.write_text(
+        "@article{a,\n title={One}, eprint={2402.00001}, archivePrefix={arXiv}}\n"
+        "@article{b,\n journal={arXiv preprint arXiv:2402.00003}}\n@book{c, title={None}}\n"
+    )
+    report = library.add([str(bib)])
+    assert report.added == ("2402.00001", "2402.00003")
+    assert [work.work_id for work in library.list()] == ["2402.00001", "2402.00003"]
+    bib.write_text("@book{c, title={None}}\n")
+    with pytest.raises(UsageError, match="names no arXiv identifier"):
+        library.add([str(bib)])

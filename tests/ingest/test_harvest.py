@@ -7,10 +7,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from search.arxiv.identifiers import Identifier
 from search.arxiv.oai import OAIClient, parse_page
 from search.arxiv.transport import Transport
 from search.demo.server import DemoRecord, DemoVersion, Fault, LoopbackArxiv
-from search.errors import IdDoesNotExist, NetworkUnreachable
+from search.errors import IdDoesNotExist, NetworkUnreachable, UsageError
 from search.ingest.fetch import fetch
 from search.ingest.harvest import harvest, harvest_ids, next_from
 from search.lake.lake import Lake
@@ -118,10 +119,23 @@ def test_new_version_replaces_the_old(lake, client, arxiv):
 
 def test_single_paper_by_identifier(lake, client, arxiv):
     """One record can be had by its name; an unknown one is the protocol's own error."""
-    harvest_ids(lake, client, [("2402.00003", "oai:arXiv.org:2402.00003")])
+    harvest_ids(lake, client, [Identifier("2402.00003")])
     assert lake.catalogue.work_ids() == ["2402.00003"]
     with pytest.raises(IdDoesNotExist):
-        harvest_ids(lake, client, [("2402.99999", "oai:arXiv.org:2402.99999")])
+        harvest_ids(lake, client, [Identifier("2402.99999")])
+
+
+def test_version_in_the_identifier_pins(lake, client, arxiv):
+    """`IDv1` holds version 1 fast, `ID` follows the newest again, a version that is not there is refused."""
+    arxiv.put(record(9, versions=3))
+    harvest_ids(lake, client, [Identifier("2402.00009", 1)])
+    work = lake.catalogue.state("2402.00009").work
+    assert (work.version, work.pinned) == (1, True)
+    harvest_ids(lake, client, [Identifier("2402.00009")])
+    work = lake.catalogue.state("2402.00009").work
+    assert (work.version, work.pinned) == (3, False)
+    with pytest.raises(UsageError, match="no version 4"):
+        harvest_ids(lake, client, [Identifier("2402.00009", 4)])
 
 
 def test_missing_pdfs_are_reported_and_wait_a_day(lake, client, arxiv):
@@ -146,7 +160,7 @@ def test_missing_pdfs_are_reported_and_wait_a_day(lake, client, arxiv):
 )
 def test_broken_pdf_never_enters_the_lake(lake, client, arxiv, fault, error):
     """A truncated file or a page in place of a PDF is a failure that the next run tries again."""
-    harvest_ids(lake, client, [("2402.00001", "oai:arXiv.org:2402.00001")])
+    harvest_ids(lake, client, [Identifier("2402.00001")])
     arxiv.faults.append(fault)
     with Transport(contact=None, interval=0, kind="pdf", tries=1, sleep=lambda _: None) as transport:
         report = fetch(lake, transport, base_url=arxiv.pdf_url)

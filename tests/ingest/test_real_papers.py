@@ -1,4 +1,4 @@
-"""The 81 real PDFs and the recorded OAI answers through every stage, on both stores. Nothing is dropped silently."""
+"""The 81 real PDFs and the recorded OAI answers through every stage, on both stores; nothing is lost."""
 
 from __future__ import annotations
 
