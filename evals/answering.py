@@ -53,9 +53,11 @@ class Shelf:
         }
 
     def passages(self, ids: Sequence[str]) -> dict[str, PassageDocument]:
+        """Return those that are there."""
         return {i: self._passages[i] for i in ids if i in self._passages}
 
     def works(self, ids: Sequence[str]) -> dict[str, WorkDocument]:
+        """Return those that are there."""
         return {i: self._works[i] for i in ids if i in self._works}
 
 
@@ -160,11 +162,11 @@ def negated(text: str, rng: random.Random) -> str | None:
     return f"{text[: place.end()]} not{text[place.end() :]}"
 
 
-def affirmed(text: str, rng: random.Random) -> str | None:
+def affirmed(text: str, _rng: random.Random) -> str | None:
     return _NEGATION.sub("", text, count=1) if _NEGATION.search(text) else None
 
 
-def turned(text: str, rng: random.Random) -> str | None:
+def turned(text: str, _rng: random.Random) -> str | None:
     found = [w for w in _TURN if re.search(rf"\b{w}\b", text)]
     return re.sub(rf"\b{found[0]}\b", _TURN[found[0]], text, count=1) if found else None
 
@@ -174,7 +176,7 @@ def renamed(text: str, rng: random.Random) -> str | None:
     return text.replace(rng.choice(found), rng.choice(_OTHERS)) if found else None
 
 
-def exchanged(text: str, rng: random.Random) -> str | None:
+def exchanged(text: str, _rng: random.Random) -> str | None:
     """Two numbers change places."""
     places = list(_FIGURE.finditer(text))
     if len(places) < 2 or places[0][0] == places[1][0]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-#: A line is a pair: what stands left of the bar excludes what stands right of it. No word stands twice.
+from collections import defaultdict
+from collections.abc import Sequence
+
+#: A line is a pair: what stands left of the bar excludes what stands right of it. "Lower" stands twice:
+#: it is a verb and a comparative.
 _PAIRS_TEXT = """
 increase increases increased increasing raise raises raised raising rise rises rose rising grow grows grew
 growing growth elevate elevates elevated enhance enhances enhanced enhancing boost boosts boosted gain gains
@@ -15,7 +19,7 @@ improve improves improved improving improvement improvements rescue rescues resc
 worsen worsens worsened worsening degrade degrades degraded degrading degradation deteriorate deteriorates
 deteriorated deterioration harm harms harmed hurt hurts impair impairs impaired damage damages damaged;
 higher larger greater bigger more highest largest greatest most |
-smaller fewer less lowest smallest fewest least;
+lower smaller fewer less lowest smallest fewest least;
 high large | low small;
 better best superior outperform outperforms outperformed outperforming surpass surpasses surpassed exceed
 exceeds exceeded beat beats |
@@ -58,18 +62,17 @@ _LOOSE_TEXT = "high before above early long fast more maximum"
 _PREFIXES = ("un", "in", "im", "ir", "il", "non", "non-", "dis", "mis")
 
 _PAIRS = tuple(tuple(side.split() for side in pair.split("|")) for pair in _PAIRS_TEXT.split(";"))
-_SIDES = {
-    word: (pair, side)
-    for pair, sides in enumerate(_PAIRS)
-    for side, forms in enumerate(sides)
-    for word in forms
-}
-_LOOSE = frozenset(_SIDES[word][0] for word in _LOOSE_TEXT.split())
+_SIDES: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+for _pair, _sides in enumerate(_PAIRS):
+    for _side, _forms in enumerate(_sides):
+        for _word in _forms:
+            _SIDES[_word].append((_pair, _side))
+_LOOSE = frozenset(_SIDES[word][0][0] for word in _LOOSE_TEXT.split())
 
 
-def side_of(word: str) -> tuple[int, int] | None:
-    """Return the pair and the side (0 or 1) of a lower-case word, None for words without an antonym here."""
-    return _SIDES.get(word)
+def sides_of(word: str) -> Sequence[tuple[int, int]]:
+    """Return the pairs that a lower-case word belongs to, each with its side in it (0 or 1)."""
+    return _SIDES.get(word, ())
 
 
 def is_loose(pair: int) -> bool:
@@ -85,9 +88,8 @@ def name_of(pair: int) -> str:
 
 def opposites(one: str, other: str) -> bool:
     """Whether two lower-case words are the two sides of a pair, or one is the other with un- or non-."""
-    mine, theirs = side_of(one), side_of(other)
-    if mine and theirs:
-        return mine[0] == theirs[0] and mine[1] != theirs[1]
+    if any((pair, 1 - side) in sides_of(other) for pair, side in sides_of(one)):
+        return True
     return negated_form(one, other) or negated_form(other, one)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from search.answering.antonyms import is_loose, name_of, negated_form, side_of
+from search.answering.antonyms import is_loose, name_of, negated_form, sides_of
 from search.answering.canonical import normalised
 from search.answering.quantities import quantities
 from search.answering.wording import FUNCTION_WORDS, stem
@@ -135,8 +135,7 @@ def _read(text: str) -> _Reading:
             # a second negation inside the first one's reach takes it back: "not without"
             even = bool(left) and not even
             left = SCOPE
-        if side := side_of(word):
-            sides.append((*side, _next_content(words, i)))
+        sides += [(pair, side, _next_content(words, i)) for pair, side in sides_of(word)]
         if word in FUNCTION_WORDS or word in _NEGATORS or word.endswith("n't"):
             continue
         (denied if left and not even else asserted).add(stem(word))
@@ -166,6 +165,6 @@ def _next_content(words: list[str], i: int) -> str:
     for word in words[i + 1 : i + 5]:
         if _ends_clause(word):
             break
-        if word not in FUNCTION_WORDS and side_of(word) is None:
+        if word not in FUNCTION_WORDS and not sides_of(word):
             return stem(word)
     return ""

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from functools import lru_cache
 
 from search.answering.canonical import normalised
 
@@ -56,7 +55,6 @@ def words(text: str) -> tuple[Word, ...]:
 
 
 #: The same passages are read by evidence, extraction, confidence and verifier within one answer.
-@lru_cache(maxsize=2048)
 @lru_cache(maxsize=16384)
 def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry meaning, in order; parts of hyphenated words count too."""

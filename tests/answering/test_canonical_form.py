@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the signs that papers print are the subject here
 """The form that quotes are compared in, and the numbers that are read from it."""
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def test_a_verbatim_stretch_stands_in_its_text(before, quote, after):
         ("information retrieval", "in\u00adforma-\ntion retrieval"),
         ("state-of-the-art results", "state-of-the-\nart results"),
         ("efficient flow", "eﬃcient ﬂow"),
-        ('the model\'s "own" words', "the model’s “own” words"),  # noqa: RUF001
-        ("a gain - 5% - in recall", "a gain – 5 % – in recall"),  # noqa: RUF001
+        ('the model\'s "own" words', "the model’s “own” words"),
+        ("a gain - 5% - in recall", "a gain – 5 % – in recall"),
         ("We find that", "Here we find that it holds"),
         ("post-training quantization", "pre- and post-training quantization"),
         ("x_i is bold", "the x_{i} is bold"),
@@ -73,12 +74,28 @@ def test_other_spellings_of_the_same_words_are_the_same(quote, text):
 @pytest.mark.parametrize(
     ("quote", "text"),
     [
-        ("104", "10^4"), ("10", "10^4"), ("4", "10^4"), ("1.5", "15"), ("15", "1.5"), ("10^4", "10^{-4}"),
-        ("5", "0.5"), ("5", "-5"), ("5", "5%"), ("5", "5 million"), ("x_1", "x1"), ("1000", "1,000"), ("5 mW", "5 MW"),
-        ("improve", "improves"), ("5×10^4", "1.5×10^4"), ("104", "10\u200b4"), ("104", "10\u00ad4"), ("5", "5 × 10^3"),
-        ("", "anything"), ("...", "a ... b"),
+        ("104", "10^4"),
+        ("10", "10^4"),
+        ("4", "10^4"),
+        ("1.5", "15"),
+        ("15", "1.5"),
+        ("10^4", "10^{-4}"),
+        ("5", "0.5"),
+        ("5", "-5"),
+        ("5", "5%"),
+        ("5", "5 million"),
+        ("x_1", "x1"),
+        ("1000", "1,000"),
+        ("5 mW", "5 MW"),
+        ("improve", "improves"),
+        ("5×10^4", "1.5×10^4"),
+        ("104", "10\u200b4"),
+        ("104", "10\u00ad4"),
+        ("5", "5 × 10^3"),
+        ("", "anything"),
+        ("...", "a ... b"),
     ],
-)  # fmt: skip
+)
 def test_what_looks_alike_and_is_not(quote, text):
     """A quote that cuts a word or a number, or writes another one, does not stand in the text."""
     assert not stands_in(quote, f"we use {text} here")
@@ -87,13 +104,27 @@ def test_what_looks_alike_and_is_not(quote, text):
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("10,000", [10_000]), ("10^4", [10_000]), ("1e4", [10_000]), ("ten thousand", [10_000]), ("104", [104]),
-        ("340M and 7 billion", [340_000_000, 7_000_000_000]), ("5 × 10^-3", [Fraction(1, 200)]), ("1½", [Fraction(3, 2)]),
-        ("-3.5", [Fraction(-7, 2)]), ("3-5 layers", [3, 5]), ("GPT-4 on CIFAR-10 with x_{1}", []), ("twenty-one", [21]),
-        ("two hundred and five", [200, 5]), ("one of them", []), ("one model", [1]), ("two, three", [2, 3]),
-        ("the third of 2nd", [3, 2]), ("2019", [2019]), ("WMT14 and F1", []),
+        ("10,000", [10_000]),
+        ("10^4", [10_000]),
+        ("1e4", [10_000]),
+        ("ten thousand", [10_000]),
+        ("104", [104]),
+        ("340M and 7 billion", [340_000_000, 7_000_000_000]),
+        ("5 × 10^-3", [Fraction(1, 200)]),
+        ("1½", [Fraction(3, 2)]),
+        ("-3.5", [Fraction(-7, 2)]),
+        ("3-5 layers", [3, 5]),
+        ("GPT-4 on CIFAR-10 with x_{1}", []),
+        ("twenty-one", [21]),
+        ("two hundred and five", [200, 5]),
+        ("one of them", []),
+        ("one model", [1]),
+        ("two, three", [2, 3]),
+        ("the third of 2nd", [3, 2]),
+        ("2019", [2019]),
+        ("WMT14 and F1", []),
     ],
-)  # fmt: skip
+)
 def test_numbers_are_read_exactly(text, values):
     """Numerals, powers, scales and number words become one exact value; digits of names become none."""
     assert [q.value for q in quantities(text)] == values
@@ -102,11 +133,18 @@ def test_numbers_are_read_exactly(text, values):
 @pytest.mark.parametrize(
     ("text", "unit", "bound"),
     [
-        ("90%", "%", "none"), ("90 percent", "%", "none"), ("more than 5 ms", "ms", "over"), ("at most 3 GB", "GB", "under"),
-        ("no more than 5", "", "under"), ("not less than 5", "", "over"), ("< 7", "", "under"), ("50% or more", "%", "over"),
-        ("up to 12 hours", "h", "under"), ("exceeding 4", "", "over"),
+        ("90%", "%", "none"),
+        ("90 percent", "%", "none"),
+        ("more than 5 ms", "ms", "over"),
+        ("at most 3 GB", "GB", "under"),
+        ("no more than 5", "", "under"),
+        ("not less than 5", "", "over"),
+        ("< 7", "", "under"),
+        ("50% or more", "%", "over"),
+        ("up to 12 hours", "h", "under"),
+        ("exceeding 4", "", "over"),
     ],
-)  # fmt: skip
+)
 def test_units_and_bounds_are_read(text, unit, bound):
     """The unit is canonical, and words before or after make the number a bound."""
     (figure,) = quantities(text)

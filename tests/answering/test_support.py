@@ -26,16 +26,26 @@ def judge(claim: str, quote: str) -> str:
     ("claim", "quote", "expected"),
     [
         ("Sparse widgets improve translation quality by 2.5 BLEU on WMT14.",) * 2 + ("full",),
-        ("Translation quality improves by 2.5 BLEU with sparse widgets.",
-         "Sparse widgets improve translation quality by 2.5 BLEU on WMT14.", "full"),
+        (
+            "Translation quality improves by 2.5 BLEU with sparse widgets.",
+            "Sparse widgets improve translation quality by 2.5 BLEU on WMT14.",
+            "full",
+        ),
         ("WidgetNet needs more than 16 GB of memory.", "It needs more than 16 GB of memory.", "partial"),
         ("It needs 16 GB of memory.", "It needs more than 16 GB of memory.", "partial"),
-        ("BERT does not improve recall of rare words.", "BERT does not improve the recall of rare words.", "full"),
+        (
+            "BERT does not improve recall of rare words.",
+            "BERT does not improve the recall of rare words.",
+            "full",
+        ),
         ("BERT is outperformed by RoBERTa on GLUE.", "RoBERTa outperforms BERT on GLUE by 3 points.", "full"),
-        ("Pruning reduces the training time of large models.", "Pruning may reduce the training time of large models.",
-         "partial"),
+        (
+            "Pruning reduces the training time of large models.",
+            "Pruning may reduce the training time of large models.",
+            "partial",
+        ),
     ],
-)  # fmt: skip
+)
 def test_claims_that_their_quotes_carry(claim, quote, expected):
     """Copies and faithful rewordings are supported, fully or partly by the stated rule."""
     assert judge(claim, quote) == expected
@@ -44,10 +54,22 @@ def test_claims_that_their_quotes_carry(claim, quote, expected):
 @pytest.mark.parametrize(
     ("claim", "quote"),
     [
-        ("Sparse widgets improve translation quality by 25 BLEU on WMT14.", "improve translation quality by 2.5 BLEU on WMT14."),
-        ("Sparse widgets improve translation quality by 2.5 BLEU on WMT16.", "improve translation quality by 2.5 BLEU on WMT14."),
-        ("Sparse widgets worsen translation quality by 2.5 BLEU on WMT14.", "improve translation quality by 2.5 BLEU on WMT14."),
-        ("Sparse widgets do not improve translation quality.", "Sparse widgets improve translation quality by 2.5 BLEU"),
+        (
+            "Sparse widgets improve translation quality by 25 BLEU on WMT14.",
+            "improve translation quality by 2.5 BLEU on WMT14.",
+        ),
+        (
+            "Sparse widgets improve translation quality by 2.5 BLEU on WMT16.",
+            "improve translation quality by 2.5 BLEU on WMT14.",
+        ),
+        (
+            "Sparse widgets worsen translation quality by 2.5 BLEU on WMT14.",
+            "improve translation quality by 2.5 BLEU on WMT14.",
+        ),
+        (
+            "Sparse widgets do not improve translation quality.",
+            "Sparse widgets improve translation quality by 2.5 BLEU",
+        ),
         ("BERT improves the recall of rare words.", "BERT does not improve the recall of rare words."),
         ("BERT improves the recall of rare words.", "improve the recall of rare words"),
         ("It needs less than 16 GB of memory.", "It needs more than 16 GB of memory."),
@@ -55,13 +77,19 @@ def test_claims_that_their_quotes_carry(claim, quote, expected):
         ("It needs at least 17 GB of memory.", "It needs more than 16 GB of memory."),
         ("BERT outperforms RoBERTa on GLUE by 3 points.", "RoBERTa outperforms BERT on GLUE by 3 points."),
         ("RoBERTa outperforms XLNet on GLUE by 3 points.", "RoBERTa outperforms BERT on GLUE by 3 points."),
-        ("Precision is 80% and recall is 90% on the Tiger corpus.", "Precision is 90% and recall is 80% on the Tiger corpus."),
+        (
+            "Precision is 80% and recall is 90% on the Tiger corpus.",
+            "Precision is 90% and recall is 80% on the Tiger corpus.",
+        ),
         ("Precision is 90 on the Tiger corpus.", "Precision is 90% and recall is 80% on the Tiger corpus."),
         ("Larger models are faster.", "larger models are faster"),
-        ("Sparse widgets are elegant, robust and cheap to train.", "Sparse widgets improve translation quality by 2.5 BLEU"),
+        (
+            "Sparse widgets are elegant, robust and cheap to train.",
+            "Sparse widgets improve translation quality by 2.5 BLEU",
+        ),
         ("BERT needs more than 16 GB and improves fluency tenfold.", "It needs more than 16 GB of memory."),
     ],
-)  # fmt: skip
+)
 def test_claims_that_say_something_else(claim, quote):
     """Other numbers, units, bounds, names, sides, polarities, and questions taken for answers are refused."""
     assert judge(claim, quote) == "refused"
