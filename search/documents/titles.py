@@ -10,7 +10,8 @@ from search.documents.style import BodyStyle
 
 _NO_TITLE = re.compile(
     r"arXiv|preprint|draft version|submitted|published|accepted|journal|proceedings|received|©|abstract$"
-    r"|typeset using|(?:astronomy|and|astrophysics)+$|astronomy (?:and|&) astrophysics|squibs|european organi[sz]ation|technical report|university of"
+    r"|typeset using|(?:astronomy|and|astrophysics)+$"
+    r"|astronomy (?:and|&) astrophysics|squibs|european organi[sz]ation|technical report|university of"
     r"|(?-i:[A-Z]{2,}(?:-[A-Z]+)*-(?:[A-Z]+-)*\d)",
     re.IGNORECASE,
 )
