@@ -111,15 +111,11 @@ class Generations:
         known = self._live
         if known is not None and time.monotonic() - known[0] < LIVE_FOR:
             return known[1]
-        asked = time.monotonic()
         with engine_errors(self._url):
             name = self._live_name()
         if name is None:
             raise IndexMissing(f"nothing is published at {self._url}", advice=BUILD_FIRST)
-        generation = self.named(name)
-        with self._lock:
-            self._live = (asked, generation)
-        return generation
+        return self.named(name)
 
     def forget_live(self) -> None:
         """Ask the server again the next time."""
@@ -128,12 +124,17 @@ class Generations:
 
     def named(self, name: str) -> Generation:
         """Return a generation by name; `IndexMissing` if there is none."""
-        live = self._live
-        if live is not None and live[1].name == name and time.monotonic() - live[0] < LIVE_FOR:
-            return live[1]
+        known = self._live
+        if known is not None and known[1].name == name and time.monotonic() - known[0] < LIVE_FOR:
+            return known[1]
+        asked = time.monotonic()
         source, _ = self._document(name)
         with engine_errors(self._url):
-            return _generation(source, self._live_name())
+            generation = _generation(source, self._live_name())
+        if generation.state == "live":
+            with self._lock:
+                self._live = (asked, generation)
+        return generation
 
     def _live_name(self) -> str | None:
         try:
