@@ -28,7 +28,7 @@ CLAIMS_OF_A_PAPER = 2
 #: pairs of the question's words that stand side by side, a kind of wording that fits the question; and what
 #: a sentence loses that leans on the one before. On SciFact train (400 claims; hit@1, hit@3) and CL-SciSumm
 #: training topics (200; hit@1, hit@5) BM25 alone has 0.525, 0.853, 0.175, 0.440; with neighbour, pairs and
-#: wording 0.550, 0.855, 0.180, 0.455; the whole route, which only takes sentences that can be quoted alone, is
+#: wording 0.550, 0.855, 0.180, 0.455; the whole route, which only takes sentences that can be quoted, is
 #: level with BM25 (docs/answering.md). The passage's score brings the semantic leg in; there is none there.
 PASSAGE_WEIGHT = 0.15
 NEIGHBOUR_WEIGHT = 0.1

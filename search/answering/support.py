@@ -25,7 +25,7 @@ from search.documents.sentences import sentences
 
 #: Share of a claim's content words that its quotes must hold: below the first it is not supported, from
 #: the second on fully. SciFact train at 0.5: 28 % of the claims that people wrote from an abstract pass, and
-#: 14 % of those that contradict theirs (evals/answering.py); a model that keeps the paper's words stays above.
+#: 14 % of those that contradict theirs (evals/answering.py); a model that keeps the paper's words loses less.
 OVERLAP_FLOOR = 0.5
 OVERLAP_FULL = 0.8
 
@@ -37,7 +37,7 @@ _ANAPHOR = re.compile(
 )
 
 
-class Unsupported(Exception):  # noqa: N818
+class Unsupported(Exception):
     """What the claim says and its quotes do not."""
 
 

@@ -25,7 +25,7 @@ QUOTE_WORDS = 3
 _PASSAGE_ID = re.compile(r"(?P<work>.+)v(?P<version>\d+):(?P<ordinal>\d+):[0-9a-f]{8}")
 
 
-class _Refused(Exception):  # noqa: N818
+class _Refused(Exception):
     """Ends the checks of one claim."""
 
     def __init__(self, reason: DropReason, evidence: str) -> None:

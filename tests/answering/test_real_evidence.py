@@ -75,7 +75,7 @@ def test_marked_sentences_are_accepted_as_they_stand(marked):
     ids=["another number", "a negation more", "a negation less", "an antonym"],
 )
 def test_changed_sentences_are_refused(marked, pattern, change):
-    """At least 98 % of the same sentences fall when one number, negation or antonym is changed in the claim."""
+    """At least 98 % of the same sentences fall when one number, negation or antonym is changed."""
     tried = refused = 0
     for sentence, passage in marked:
         changed = re.sub(pattern, change, sentence, count=1)

@@ -7,7 +7,8 @@ import pytest
 from search.answering.support import Cited, Unsupported, support
 
 PASSAGE = (
-    "Sparse widgets improve translation quality by 2.5 BLEU on WMT14. BERT does not improve the recall of rare words. "
+    "Sparse widgets improve translation quality by 2.5 BLEU on WMT14. "
+    "BERT does not improve the recall of rare words. "
     "It needs more than 16 GB of memory. RoBERTa outperforms BERT on GLUE by 3 points. "
     "Precision is 90% and recall is 80% on the Tiger corpus. We ask whether larger models are faster. "
     "Pruning may reduce the training time of large models."
