@@ -114,7 +114,8 @@ def main() -> None:
         found = {
             name: latencies(library, queries, mode, hops)
             for name, mode, hops in (
-                ("lexical", "lexical", 0), ("semantic", "semantic", 0), ("hybrid", "hybrid", 0), ("hybrid+graph", "hybrid", 1),
+                ("lexical", "lexical", 0), ("semantic", "semantic", 0),
+                ("hybrid", "hybrid", 0), ("hybrid+graph", "hybrid", 1),
             )
         }  # fmt: skip
     result = {

@@ -95,7 +95,9 @@ class WorkNotFound(CitewellError):
 class TransportError(CitewellError):
     """A remote server could not be asked."""
 
-    def __init__(self, message: str, *, url: str = "", advice: str = "", retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, url: str = "", advice: str = "", retry_after: float | None = None
+    ) -> None:
         super().__init__(message, advice=advice)
         self.url = url
         #: Seconds the server asked us to wait, None where it did not say.

@@ -12,7 +12,7 @@ import pymupdf
 
 from search.demo.server import DemoRecord, DemoVersion, LoopbackArxiv
 
-#: Recorded answers with arXiv records in them, by the set under which the loopback gives them out as they are.
+#: Recorded answers with arXiv records, by the set under which the loopback gives them out as they are.
 RECORDED = {
     "recorded:fatcat": "fatcat/arxivraw_1810.09584.xml",
     "recorded:atomiklabs": "atomiklabs/listrecords_oai_dc_cs_2024-01-25_trimmed.xml",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
+    Vector = NDArray[np.float32]
+else:
+    Vector = Any  # numpy takes 100 ms to import, and most commands compute nothing
 
 
 class Embedder(Protocol):

@@ -41,7 +41,7 @@ class LegRequest:
     text: str | None
     #: Query vector for the semantic leg, `float32[dimensions]`, unit length.
     vector: Vector | None
-    filters: Filters = Filters()
+    filters: Filters = field(default_factory=Filters)
     #: How many works to return per leg (passages, with `collapse` off).
     size: int = 100
     #: Keep only the best passage of each work.

@@ -180,8 +180,8 @@ class Catalogue:
         for line, (start, length) in zip(batch.records, batch.places, strict=True):
             db.execute(
                 "INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-                "file = excluded.file, start = excluded.start, length = excluded.length, reader = excluded.reader, "
-                "stamp = excluded.stamp WHERE excluded.stamp > stamp",
+                "file = excluded.file, start = excluded.start, length = excluded.length, "
+                "reader = excluded.reader, stamp = excluded.stamp WHERE excluded.stamp > stamp",
                 [
                     line["work_id"], line["version"], batch.name, start, length,
                     line["paper"]["reader"], batch.stamp,

@@ -33,7 +33,11 @@ def raw(work_id, versions=1, *, title="A title", day=0, source_type="", format_=
     )
     fields = {"abstract": "Words.", "authors": ("Ada Lovelace",), "categories": ("cs.CL",), **fields}
     record = ArxivRecord(
-        work_id=work_id, format=format_, title=title, versions=history if format_ == "arXivRaw" else (), **fields
+        work_id=work_id,
+        format=format_,
+        title=title,
+        versions=history if format_ == "arXivRaw" else (),
+        **fields,
     )
     return ArxivFact(
         work_id=work_id,
@@ -132,7 +136,8 @@ def test_each_stage_is_due_once(lake):
     assert catalogue.to_embed("f") == ["2401.00001"]
     state = catalogue.state("2401.00001")
     key = vector_key("f", "text")
-    lake.write_vectors("f", [key], np.ones((1, 3), np.float32), [Outcome("2401.00001", stamp=state.text_stamp)])
+    done = [Outcome("2401.00001", stamp=state.text_stamp)]
+    lake.write_vectors("f", [key], np.ones((1, 3), np.float32), done)
     catalogue.refresh()
     assert catalogue.to_embed("f") == []
     assert catalogue.to_embed("another") == ["2401.00001"]
@@ -177,7 +182,7 @@ def test_order_of_files_does_not_matter(tmp_path):
         other.write_facts([raw("2401.00001", format_="arXiv", title="x", day=n, doi=f"10.1/{n}")])
     lake.catalogue.refresh()
     expected = [lake.catalogue.state("2401.00001"), lake.catalogue.state("hep-th/9901001")]
-    names = [name for name in lake.files.names("works")]
+    names = lake.files.names("works")
     for seed in range(5):
         random.Random(seed).shuffle(names)
         catalogue = Catalogue(tmp_path / f"shuffled{seed}.sqlite", lake.files)
