@@ -19,8 +19,18 @@ Withdrawn = Literal["no", "suspected", "yes"]
 #: `unknown` (nothing stated).
 LicenceClass = Literal["open", "restricted", "arxiv", "unknown"]
 SectionKind = Literal[
-    "abstract", "introduction", "related work", "methods", "experiments", "results", "discussion",
-    "conclusion", "acknowledgements", "references", "appendix", "other",
+    "abstract",
+    "introduction",
+    "related work",
+    "methods",
+    "experiments",
+    "results",
+    "discussion",
+    "conclusion",
+    "acknowledgements",
+    "references",
+    "appendix",
+    "other",
 ]
 PassageKind = Literal["abstract", "text", "caption", "table", "formula", "footnote", "theorem"]
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -352,5 +362,3 @@ class Answer(Model):
     generation: str = ""
     cost: Cost = Cost()
     trace_id: str
-
-
