@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pymupdf
 
+from search.arxiv.oai import parse_page
 from search.demo.server import DemoRecord, DemoVersion, LoopbackArxiv
 
 #: Recorded answers with arXiv records, by the set under which the loopback gives them out as they are.
@@ -79,7 +80,8 @@ def _first_page(content: bytes) -> tuple[str, str]:
         ]
         text = page.get_text()
     largest = max((span["size"] for span in spans), default=0)
-    title = " ".join(span["text"] for span in spans if span["size"] > largest - 0.5)
+    # Small capitals are set at about 0.8 of the size of the capitals.
+    title = " ".join(span["text"] for span in spans if span["size"] > 0.75 * largest)
     found = re.search(r"abstract[\s.:—-]*(.{200,1500})", text, re.IGNORECASE | re.DOTALL)
     return _clean(title)[:200], _clean(found.group(1) if found else text[:1200])
 
@@ -92,6 +94,11 @@ def _clean(text: str) -> str:
 def serve(data: Path, papers: list[RealPaper]) -> LoopbackArxiv:
     """Return a loopback arXiv (not started) with the papers and the recorded answers."""
     server = LoopbackArxiv([p.record for p in papers], {p.key: p.pdf for p in papers}, page_size=25)
+    last = (data / "oai" / RECORDED["recorded:single"]).read_bytes()
     for set_, name in RECORDED.items():
-        server.recorded.append(({"set": set_}, (data / "oai" / name).read_bytes()))
+        answer = (data / "oai" / name).read_bytes()
+        server.recorded.append(({"set": set_}, answer))
+        token = parse_page(answer).resumption_token
+        if token:  # the page that followed was not recorded: another recorded answer ends the list
+            server.recorded.append(({"resumptionToken": token}, last))
     return server
