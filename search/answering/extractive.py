@@ -52,6 +52,9 @@ _QUOTABLE = frozenset({"abstract", "text", "theorem", "caption", "footnote"})
 _BACK_MATTER = re.compile(
     r"^(?:references|bibliography|acknowledge?ments?|author contributions|funding)\b", re.IGNORECASE
 )
+_CAPTION = re.compile(
+    r"^(?:table|figure|fig\.|algorithm|listing|plate)\s+[\dA-Z][\d.]*\s*[:.]", re.IGNORECASE
+)
 _LEANS_BACK = re.compile(
     r"^(?:it|its|they|their|this|these|those|he|she|such|both|thus|hence|therefore|however|moreover|"
     r"furthermore|also|similarly|for example|for instance|in contrast|as a result|on the other hand)\b",
@@ -171,6 +174,8 @@ def quotable(text: str) -> bool:
     count = len(text.split())
     if not SHORTEST <= count <= LONGEST or not text.endswith((".", "!", '."', ".”", ".)")):
         return False
+    if _CAPTION.match(text):
+        return False  # it names what is shown, and says nothing of it
     letters = sum(c.isalpha() or c.isspace() for c in text)
     return text[0].isalnum() and not text[0].islower() and letters >= 0.7 * len(text) and not instructs(text)
 

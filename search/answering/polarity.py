@@ -21,6 +21,12 @@ seldom insufficient unlikely untested refute refutes refuted reject rejects reje
 contradicts contradicted deny denies denied disprove disproves disproved
 """
 _NEGATORS = frozenset(_NEGATORS_TEXT.split())
+#: Terms that begin with a negator and deny nothing: a false positive is a thing that happens.
+_TERMS = {
+    "false": frozenset({"positive", "negative", "alarm", "discovery", "rejection", "match", "acceptance"}),
+    "failure": frozenset({"rate", "mode", "probability", "probabilitie", "analysi", "detection"}),
+    "rejection": frozenset({"sampling"}),
+}
 _CLAUSE_END = frozenset(
     (
         "but",
@@ -153,6 +159,8 @@ def _negates(words: list[str], i: int) -> bool:
         return False
     if word in ("not", "no") and after[1:2] == ["than"] and after[2:] and quantities(after[2]):
         return False  # "no more than 5" is a bound, and `quantities` reads it
+    if word in _TERMS and after[:1] and after[0].rstrip("s") in _TERMS[word]:
+        return False
     return after[:1] == {"rather": ["than"], "instead": ["of"]}.get(word) or is_negator(word)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from search.answering.extractive import quotable
+from search.answering.polarity import disagreement
 from search.answering.support import Cited, Unsupported, support
 
 PASSAGE = (
@@ -99,3 +101,17 @@ def test_claims_that_say_something_else(claim, quote):
 def test_a_quote_is_read_with_its_whole_sentence():
     """A quote that begins after the "not" of its sentence supports no affirmation."""
     assert judge("The recall of rare words improves.", "improve the recall of rare words") == "refused"
+
+
+def test_a_term_that_begins_with_a_negator_denies_nothing():
+    """A false positive rate is a rate, and a failure rate too: neither turns its sentence round."""
+    one = "The false positive rate of a filter with ten bits per key is lowest with 7 functions."
+    other = "A false positive rate of 1 % is common for a filter with ten bits per key."
+    assert disagreement(one, other) is None
+    assert disagreement("The claim on pooling is false for rare cases.", "The claim on pooling holds.")
+
+
+def test_a_caption_answers_nothing():
+    """The name of a table is no finding; a sentence that speaks of the table is."""
+    assert not quotable("Table 1: False positive rate with ten bits per key.")
+    assert quotable("Table 1 shows that seven hash functions give the lowest rate of all.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from uuid import uuid4
 
 import pytest
 from real_papers import RECORDED, real_papers, serve
@@ -46,7 +47,7 @@ def library(request, filled):
     """The same lake under each store, its index built until the first vectors are in, as Ctrl-C leaves it."""
     first, _, _ = filled
     url = "embedded" if request.param == "embedded" else request.getfixturevalue("elasticsearch_url")
-    prefix = "embedded" if request.param == "embedded" else request.getfixturevalue("index_prefix")
+    prefix = f"real-{uuid4().hex[:8]}"
 
     def stop_after_one_shard(progress):
         if progress.stage == "embed" and progress.done:
@@ -56,6 +57,7 @@ def library(request, filled):
         with pytest.raises(KeyboardInterrupt):
             library.build(progress=stop_after_one_shard)
         yield library
+        library.store.destroy()
 
 
 def test_everything_is_harvested_or_named(filled, papers):
