@@ -6,7 +6,7 @@ import hashlib
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date  # noqa: TC003 - pydantic reads it at run time
+from datetime import date
 
 import orjson
 

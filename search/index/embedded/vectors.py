@@ -35,8 +35,11 @@ SCAN_ABOVE = 0.05
 COPY_ROWS = 16_384
 
 
-class VectorsGone(Exception):  # noqa: N818 - no failure: the reader's snapshot is old, it takes a new one
-    """A row's file was deleted since the snapshot was taken, because no newer snapshot needs it."""
+class VectorsGone(Exception):
+    """A row's file was deleted since the snapshot was taken, because no newer snapshot needs it.
+
+    No failure: the reader takes a newer snapshot and asks again.
+    """
 
 
 @dataclass(frozen=True, order=True, slots=True)
