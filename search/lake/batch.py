@@ -6,7 +6,9 @@ file and names sort by time. A file without its last line is no batch: it was no
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import socket
 import threading
 import time
@@ -64,9 +66,17 @@ class Batch:
 
 @dataclass
 class Writer:
-    """Names the batches of one process; stamps rise even when the clock does not."""
+    """Names the batches of one process; stamps rise even when the clock does not.
 
-    name: str = field(default_factory=lambda: f"{socket.gethostname().split('.')[0]}-{os.getpid()}")
+    What follows from facts must be newer than they are, whichever machine's clock they were written by:
+    a writer that is told what is there never stamps below it (a hybrid logical clock: Kulkarni et al.,
+    "Logical Physical Clocks", 2014).
+    """
+
+    #: The random end tells two containers apart whose host and process have the same names.
+    name: str = field(
+        default_factory=lambda: f"{socket.gethostname().split('.')[0]}-{os.getpid()}-{secrets.token_hex(2)}"
+    )
     _last: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -76,11 +86,22 @@ class Writer:
             self._last = max(time.time_ns() // 1000, self._last + 1)
             return self._last
 
+    def seen(self, stamp: int) -> None:
+        """Take note of a stamp that somebody has given: the next one is larger."""
+        with self._lock:
+            self._last = max(self._last, stamp)
+
 
 def batch_name(kind: str, stamp: int, writer: str) -> str:
     """Return `<kind>/<month>/<stamp>-<writer>.jsonl`; months keep folders listable."""
     month = datetime.fromtimestamp(stamp / 1e6, tz=UTC).strftime("%Y-%m")
     return f"{kind}/{month}/{stamp}-{writer}.jsonl"
+
+
+def stamp_of(name: str) -> int:
+    """Return the stamp in a batch's name; 0 for a name that no writer gives."""
+    digits = name.rsplit("/", 1)[-1].split("-", 1)[0]
+    return int(digits) if digits.isascii() and digits.isdigit() else 0
 
 
 def write_batch(
@@ -93,11 +114,19 @@ def write_batch(
     """Write one batch and return its name."""
     stamp = writer.stamp()
     name = batch_name(kind, stamp, writer.name)
-    lines = [orjson.dumps(record) for record in records]
+    lines = [_line(record) for record in records]
     last = {"batch": kind, "stamp": stamp, "writer": writer.name, "outcomes": list(outcomes)}
     lines.append(orjson.dumps(last))
     files.write(name, b"\n".join(lines) + b"\n")
     return name
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(record)
+    except TypeError:
+        # A broken font maps glyphs to halves of UTF-16 pairs, which no UTF-8 can hold.
+        return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def read_outcomes(files: LakeFiles, name: str) -> Batch:

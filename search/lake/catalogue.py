@@ -17,44 +17,45 @@ from typing import Any
 import orjson
 
 from search.arxiv.records import ArxivRecord
-from search.lake.batch import Batch, read_batch
+from search.errors import DiskFull
+from search.lake.batch import Batch, read_batch, stamp_of
 from search.lake.facts import merge
 from search.lake.files import LakeFiles
 from search.models import ReadPaper, Work
 
-#: Raised whenever a table changes: an older catalogue is then thrown away and folded again.
-SCHEMA_VERSION = 1
+#: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
+SCHEMA_VERSION = 2
 KINDS = ("works", "fetched", "papers", "edges", "vectors", "windows")
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS arxiv_facts (
+CREATE TABLE files (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE arxiv_facts (
     work_id TEXT, format TEXT, version INT, datestamp TEXT, response_date TEXT, stamp INT, record BLOB,
     PRIMARY KEY (work_id, format)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS user_facts (
+CREATE TABLE user_facts (
     work_id TEXT, topic TEXT, stamp INT, writer TEXT, sequence INT, value INT,
     PRIMARY KEY (work_id, topic)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS pdfs (
+CREATE TABLE pdfs (
     work_id TEXT, version INT, name TEXT, sha256 TEXT, stamp INT,
     PRIMARY KEY (work_id, version)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS papers (
+CREATE TABLE papers (
     work_id TEXT, version INT, file TEXT, start INT, length INT, reader TEXT, stamp INT,
     PRIMARY KEY (work_id, version)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS edges (
+CREATE TABLE edges (
     work_id TEXT, version INT, stamp INT, edges BLOB, paper INT,
     PRIMARY KEY (work_id, version)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS vectors (
+CREATE TABLE vectors (
     fingerprint TEXT, key BLOB, shard TEXT, row INT, PRIMARY KEY (fingerprint, key)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS embedded (
+CREATE TABLE embedded (
     work_id TEXT, fingerprint TEXT, text_stamp INT, stamp INT,
     PRIMARY KEY (work_id, fingerprint)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS failures (
+CREATE TABLE failures (
     stage TEXT, work_id TEXT, version INT, tries INT, stamp INT, error TEXT, message TEXT, retryable INT,
     tool TEXT, PRIMARY KEY (stage, work_id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS windows (
+CREATE TABLE windows (
     name TEXT PRIMARY KEY, base_url TEXT, set_ TEXT, from_ TEXT, until TEXT,
     response_date TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS works (
+CREATE TABLE works (
     work_id TEXT PRIMARY KEY, version INT, removed INT, stamp INT, text_stamp INT,
     work BLOB) WITHOUT ROWID;
 """
@@ -101,20 +102,35 @@ class Catalogue:
     def __init__(self, path: Path, files: LakeFiles) -> None:
         self._path = path
         self._files = files
+        #: Newest stamp of any batch seen so far, in microseconds since 1970.
+        self.newest = 0
         path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(self._connect()) as db:
-            (version,) = db.execute("PRAGMA user_version").fetchone()
-            (lake,) = db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'files'").fetchone()
-        if lake and version != SCHEMA_VERSION:
-            self.forget()
-        with closing(self._connect()) as db, db:
-            db.executescript(SCHEMA)
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        try:
+            self._make()
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:  # no database (any more): a power cut can do that, and nothing is lost
+            for suffix in ("", "-wal", "-shm"):
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
+            self._make()
 
     def forget(self) -> None:
         """Throw the cache away; the next `refresh` folds the whole lake again."""
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+        self._make(anew=True)
+
+    def _make(self, *, anew: bool = False) -> None:
+        """Make the tables where they are not there or another version's, in one step for other processes."""
+        with closing(self._connect()) as db, db:
+            if _is_made(db) and not anew:
+                return
+            db.execute("BEGIN IMMEDIATE")
+            if _is_made(db) and not anew:
+                return  # another process was faster
+            for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                db.execute(f"DROP TABLE {table}")
+            for statement in SCHEMA.split(";"):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     # ------------------------------------------------------------------ folding
     def refresh(self) -> int:
@@ -123,25 +139,31 @@ class Catalogue:
         with closing(self._connect()) as db:
             known = {name for (name,) in db.execute("SELECT name FROM files")}
             new = [name for name in names if name not in known]
-            for start in range(0, len(new), 64):
-                self._fold(db, new[start : start + 64])
+            try:
+                for name in new:
+                    self._fold(db, name)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+                    raise
+                raise DiskFull(
+                    f"no space left while updating {self._path}",
+                    advice="free some space and run the same command again; the lake is whole",
+                ) from error
+        self.newest = max([self.newest, *map(stamp_of, names)])
         return len(new)
 
-    def _fold(self, db: sqlite3.Connection, names: Sequence[str]) -> None:
-        """Fold some files in one transaction, so that a file is in whole or not at all."""
-        batches = [read_batch(self._files, name) for name in names]
+    def _fold(self, db: sqlite3.Connection, name: str) -> None:
+        """Fold a file in one transaction: it is in whole or not at all. One at a time: papers are large."""
+        batch = read_batch(self._files, name)
         with db:
             db.execute("BEGIN IMMEDIATE")
-            touched: set[str] = set()
-            for batch in batches:
-                if db.execute("SELECT 1 FROM files WHERE name = ?", [batch.name]).fetchone():
-                    continue  # another process folded it in the meantime
-                kind = batch.name.split("/", 1)[0]
-                getattr(self, f"_fold_{kind}")(db, batch)
-                self._fold_outcomes(db, kind, batch)
-                db.execute("INSERT INTO files VALUES (?)", [batch.name])
-                touched.update(outcome.work_id for outcome in batch.outcomes)
-            _derive(db, touched)
+            if db.execute("SELECT 1 FROM files WHERE name = ?", [name]).fetchone():
+                return  # another process folded it in the meantime
+            kind = name.split("/", 1)[0]
+            getattr(self, f"_fold_{kind}")(db, batch)
+            self._fold_outcomes(db, kind, batch)
+            db.execute("INSERT INTO files VALUES (?)", [name])
+            _derive(db, {outcome.work_id for outcome in batch.outcomes})
 
     def _fold_works(self, db: sqlite3.Connection, batch: Batch) -> None:
         for sequence, line in enumerate(batch.records):
@@ -159,7 +181,7 @@ class Catalogue:
             db.execute(
                 """INSERT INTO arxiv_facts VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
                    version = excluded.version, datestamp = excluded.datestamp,
-                   response_date = excluded.response_date, stamp = excluded.stamp, record = excluded.record
+                   response_date = excluded.response_date, record = excluded.record
                    WHERE (excluded.version, excluded.datestamp, excluded.response_date)
                        > (version, datestamp, response_date)""",
                 [
@@ -167,12 +189,18 @@ class Catalogue:
                     line["response_date"], batch.stamp, orjson.dumps(record),
                 ],
             )  # fmt: skip
+            # Also for a fact that does not count: what an index holds of a work never gets older.
+            db.execute(
+                "UPDATE arxiv_facts SET stamp = max(stamp, ?) WHERE work_id = ? AND format = ?",
+                [batch.stamp, line["work_id"], record["format"]],
+            )
 
     def _fold_fetched(self, db: sqlite3.Connection, batch: Batch) -> None:
         for line in batch.records:
             db.execute(
                 "INSERT INTO pdfs VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, "
-                "sha256 = excluded.sha256, stamp = excluded.stamp WHERE excluded.stamp > stamp",
+                "sha256 = excluded.sha256, stamp = excluded.stamp "
+                "WHERE excluded.stamp > stamp AND excluded.sha256 != sha256",
                 [line["work_id"], line["version"], line["name"], line["sha256"], batch.stamp],
             )
 
@@ -269,15 +297,16 @@ class Catalogue:
 
     def to_fetch(self, ids: Sequence[str] | None = None) -> list[tuple[str, int]]:
         """Return (work id, version) of works whose PDF is not in the lake, newest papers first."""
+        newest = "json_extract(w.work, '$.published') DESC, w.work_id DESC"
         found = self._rows(
-            """SELECT w.work_id, w.version FROM works w LEFT JOIN pdfs p USING (work_id, version)
-               WHERE p.name IS NULL AND NOT w.removed AND w.work IS NOT NULL ORDER BY w.work_id DESC"""
+            f"""SELECT w.work_id, w.version FROM works w LEFT JOIN pdfs p USING (work_id, version)
+                WHERE p.name IS NULL AND NOT w.removed AND w.work IS NOT NULL ORDER BY {newest}"""  # noqa: S608
         )
         wanted = None if ids is None else set(ids)
         return [(work_id, version) for work_id, version in found if wanted is None or work_id in wanted]
 
     def to_read(self, reader: str) -> list[tuple[str, int, str]]:
-        """Return (work id, version, PDF name) of works whose PDF has not been read.
+        """Return (work id, version, PDF name) of works whose PDF has not been read, or was replaced since.
 
         A PDF that this very reader could not read is not tried again; a newer reader tries it.
         """
@@ -286,7 +315,8 @@ class Catalogue:
                LEFT JOIN papers r USING (work_id, version)
                LEFT JOIN failures f ON f.stage = 'papers' AND f.work_id = w.work_id AND f.version = w.version
                    AND NOT f.retryable AND f.stamp > p.stamp AND f.tool = ?
-               WHERE r.file IS NULL AND f.error IS NULL AND NOT w.removed ORDER BY w.work_id""",
+               WHERE coalesce(r.stamp, 0) < p.stamp AND f.error IS NULL AND NOT w.removed
+               ORDER BY w.work_id""",
             [reader],
         )
 
@@ -321,10 +351,11 @@ class Catalogue:
         return found
 
     def failures(self) -> list[Failure]:
-        """Return what failed and has not been mended since, by stage and work."""
+        """Return what failed and has not been mended since, by stage and work; removed works have none."""
         rows = self._rows(
-            "SELECT stage, work_id, version, error, message, tries, stamp, retryable FROM failures "
-            "ORDER BY stage, work_id"
+            """SELECT f.stage, f.work_id, f.version, error, message, tries, f.stamp, retryable
+               FROM failures f LEFT JOIN works w USING (work_id)
+               WHERE NOT coalesce(w.removed, 0) ORDER BY f.stage, f.work_id"""
         )
         return [Failure(*row) for row in rows]
 
@@ -355,6 +386,11 @@ class Catalogue:
 
     def _column(self, query: str, values: Sequence[Any] = ()) -> list[str]:
         return [row[0] for row in self._rows(query, values)]
+
+
+def _is_made(db: sqlite3.Connection) -> bool:
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    return bool(version == SCHEMA_VERSION)
 
 
 _STATE = """
@@ -401,12 +437,12 @@ def _derive(db: sqlite3.Connection, ids: Iterable[str]) -> None:
         records = {format_: ArxivRecord.model_validate_json(record) for format_, _, record in facts}
         work = merge(records, {topic: value for topic, (_, value) in user.items()})
         version = work.version if work else None
+        # Of all versions: when a pin goes back to an older one, what the index holds must not get older.
         (paper,) = db.execute(
-            "SELECT coalesce(max(stamp), 0) FROM papers WHERE work_id = ? AND version IS ?",
-            [work_id, version],
+            "SELECT coalesce(max(stamp), 0) FROM papers WHERE work_id = ?", [work_id]
         ).fetchone()
         (edge,) = db.execute(
-            "SELECT coalesce(max(stamp), 0) FROM edges WHERE work_id = ? AND version IS ?", [work_id, version]
+            "SELECT coalesce(max(stamp), 0) FROM edges WHERE work_id = ?", [work_id]
         ).fetchone()
         text = max([paper, *(stamp for _, stamp, _ in facts), *(stamp for stamp, _ in user.values())])
         removed = bool(user.get("removed", (0, 0))[1])

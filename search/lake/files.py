@@ -24,6 +24,8 @@ class LakeFiles:
         self._fs, root = fsspec.core.url_to_fs(url)
         self._root = root.rstrip("/")
         self.url = url
+        #: The whole address, the same from whichever folder a relative path was given.
+        self.address: str = self._fs.unstrip_protocol(self._root)
         self._local = isinstance(self._fs, LocalFileSystem)
 
     def path(self, name: str) -> str:

@@ -33,9 +33,8 @@ class Lake:
         self.files = LakeFiles(url)
         self.writer = Writer()
         # One catalogue per lake: a home that is pointed at another lake must not mix the two.
-        self.catalogue = Catalogue(
-            cache / f"catalogue-{hashlib.sha256(url.encode()).hexdigest()[:12]}.sqlite", self.files
-        )
+        lake = hashlib.sha256(self.files.address.encode()).hexdigest()[:12]
+        self.catalogue = Catalogue(cache / f"catalogue-{lake}.sqlite", self.files)
         self.shards = ShardCache(self.files)
 
     # ------------------------------------------------------------------ works
@@ -52,7 +51,7 @@ class Lake:
             Outcome(fact.work_id, fact.version if isinstance(fact, ArxivFact) else None) for fact in facts
         ]
         lines = (fact.line() for fact in facts)
-        return write_batch(self.files, self.writer, "works", lines, [*done, *failed])
+        return self._write("works", lines, [*done, *failed])
 
     def write_window(
         self,
@@ -71,7 +70,7 @@ class Lake:
             "until": until.isoformat() if until else "",
             "response_date": response_date.isoformat(),
         }
-        return write_batch(self.files, self.writer, "windows", [record], [])
+        return self._write("windows", [record], [])
 
     # ------------------------------------------------------------------ PDFs and what was read
     def pdf_name(self, work_id: str, version: int) -> str:
@@ -88,7 +87,7 @@ class Lake:
 
     def write_fetched(self, lines: Iterable[dict[str, Any]], outcomes: Sequence[Outcome]) -> str:
         """Write one batch of what was fetched; return its name."""
-        return write_batch(self.files, self.writer, "fetched", lines, outcomes)
+        return self._write("fetched", lines, outcomes)
 
     def write_papers(self, papers: Iterable[tuple[str, int, ReadPaper]], outcomes: Sequence[Outcome]) -> str:
         """Write one batch of read papers; return its name."""
@@ -96,17 +95,22 @@ class Lake:
             {"work_id": work_id, "version": version, "paper": paper.model_dump(mode="json")}
             for work_id, version, paper in papers
         )
-        return write_batch(self.files, self.writer, "papers", lines, outcomes)
+        return self._write("papers", lines, outcomes)
 
     def write_edges(self, lines: Iterable[dict[str, Any]], outcomes: Sequence[Outcome]) -> str:
         """Write one batch of citation edges; return its name."""
-        return write_batch(self.files, self.writer, "edges", lines, outcomes)
+        return self._write("edges", lines, outcomes)
+
+    def _write(self, kind: str, lines: Iterable[dict[str, Any]], outcomes: Sequence[Outcome]) -> str:
+        self.writer.seen(self.catalogue.newest)
+        return write_batch(self.files, self.writer, kind, lines, outcomes)
 
     # ------------------------------------------------------------------ vectors
     def write_vectors(
         self, fingerprint: str, keys: Sequence[bytes], vectors: Vector, outcomes: Sequence[Outcome]
     ) -> str:
         """Write one shard of vectors and which works are complete with it; return the batch's name."""
+        self.writer.seen(self.catalogue.newest)
         return write_shard(
             self.files, self.writer, fingerprint, keys=keys, vectors=vectors, outcomes=outcomes
         )

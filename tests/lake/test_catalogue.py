@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from search.arxiv.records import ArxivRecord
-from search.lake.batch import Outcome, Writer
+from search.lake.batch import Outcome, Writer, stamp_of
 from search.lake.catalogue import Catalogue
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.lake import Lake
@@ -188,7 +190,7 @@ def test_order_of_files_does_not_matter(tmp_path):
         catalogue = Catalogue(tmp_path / f"shuffled{seed}.sqlite", lake.files)
         for name in names:
             with catalogue._connect() as db:
-                catalogue._fold(db, [name])
+                catalogue._fold(db, name)
             db.close()
         assert [catalogue.state("2401.00001"), catalogue.state("hep-th/9901001")] == expected
 
@@ -198,9 +200,8 @@ def test_thrown_away_catalogue_comes_back(lake):
     lake.write_facts([raw("2401.00001", 2)])
     before = held(lake)
     lake.catalogue.forget()
-    again = Catalogue(lake.catalogue._path, lake.files)
-    assert again.refresh() == 1
-    assert again.state("2401.00001") == before
+    assert lake.catalogue.refresh() == 1
+    assert lake.catalogue.state("2401.00001") == before
 
 
 def test_refresh_reads_only_new_files(lake):
@@ -210,3 +211,116 @@ def test_refresh_reads_only_new_files(lake):
     assert lake.catalogue.refresh() == 0
     lake.write_facts([raw("2401.00002")])
     assert lake.catalogue.refresh() == 1
+
+
+def test_what_the_index_holds_never_gets_older(lake):
+    """A newer version whose file was stamped before a late older record still raises the work's stamp."""
+    lake.write_facts([raw("2401.00001", 2, day=3)])
+    lake.write_papers([("2401.00001", 2, read_paper())], [Outcome("2401.00001", 2)])
+    before = held(lake).stamp
+    lake.write_facts([raw("2401.00001", 1, day=9)])
+    late = held(lake)
+    assert late.work.version == 2
+    assert late.stamp > before
+    behind = Lake(lake.files.url, lake.catalogue._path.parent / "another")
+    behind.writer = Writer("behind")
+    behind.writer.stamp = lambda: late.stamp - 1
+    behind.write_facts([raw("2401.00001", 3, day=4)])
+    state = held(lake)
+    assert (state.work.version, state.paper) == (3, None)
+    assert state.stamp == late.stamp
+
+
+def test_writer_whose_clock_is_behind_stamps_above_what_it_has_seen(lake, monkeypatch):
+    """A clock that was set back does not make new facts older than old ones."""
+    first = lake.write_facts([raw("2401.00001")])
+    lake.catalogue.refresh()
+    later = Lake(lake.files.url, lake.catalogue._path.parent / "later")
+    later.catalogue.refresh()
+    monkeypatch.setattr("time.time_ns", lambda: 10**18)
+    second = later.write_facts([raw("2401.00001", 2)])
+    assert stamp_of(second) > stamp_of(first)
+
+
+def test_replaced_pdf_is_read_again(lake):
+    """Another PDF of a version that was read is due for reading; the same one is not."""
+    lake.write_facts([raw("2401.00001")])
+    lake.write_fetched([lake.write_pdf("2401.00001", 1, b"%PDF-")], [Outcome("2401.00001", 1)])
+    lake.write_papers([("2401.00001", 1, read_paper())], [Outcome("2401.00001", 1)])
+    lake.write_fetched([lake.write_pdf("2401.00001", 1, b"%PDF-")], [Outcome("2401.00001", 1)])
+    lake.catalogue.refresh()
+    assert lake.catalogue.to_read("test/1") == []
+    lake.write_fetched([lake.write_pdf("2401.00001", 1, b"%PDF-2")], [Outcome("2401.00001", 1)])
+    lake.catalogue.refresh()
+    assert len(lake.catalogue.to_read("test/1")) == 1
+
+
+def test_newest_papers_are_fetched_first(lake):
+    """Old-style identifiers sort after all others as text, and are fetched last."""
+    lake.write_facts([raw("2401.00001"), raw("hep-th/9901001")])
+    old = raw("hep-th/9901001", versions=2)
+    history = tuple(
+        v.model_copy(update={"date": datetime(1999, 1, 1, tzinfo=UTC)}) for v in old.record.versions
+    )
+    record = old.record.model_copy(update={"versions": history})
+    lake.write_facts([old.model_copy(update={"record": record})])
+    lake.catalogue.refresh()
+    assert lake.catalogue.to_fetch() == [("2401.00001", 1), ("hep-th/9901001", 2)]
+
+
+def test_removed_work_has_no_failures(lake):
+    """What failed for a paper is no trouble any more when the paper is removed."""
+    lake.write_facts([raw("2401.00001")])
+    lake.write_fetched([], [Outcome("2401.00001", 1, "failed", "PDFNotFound", "404")])
+    lake.catalogue.refresh()
+    assert len(lake.catalogue.failures()) == 1
+    lake.write_facts([UserFact(work_id="2401.00001", topic="removed", value=1)])
+    lake.catalogue.refresh()
+    assert lake.catalogue.failures() == []
+
+
+def test_half_of_a_surrogate_pair_does_not_stop_the_batch(lake):
+    """Text that no UTF-8 can hold, from a broken font, is kept without the broken character."""
+    lake.write_facts([raw("2401.00001")])
+    lake.write_papers([("2401.00001", 1, read_paper("broken \ud835 letter"))], [Outcome("2401.00001", 1)])
+    assert lake.catalogue.paper(held(lake).paper).passages[0].text == "broken ? letter"
+
+
+@pytest.mark.parametrize("content", [b"no database at all" * 500, b""])
+def test_damaged_catalogue_is_made_anew(lake, content):
+    """A cache file that a power cut has spoilt is thrown away by itself."""
+    lake.write_facts([raw("2401.00001")])
+    path = lake.catalogue._path
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
+    path.write_bytes(content)
+    again = Catalogue(path, lake.files)
+    assert again.refresh() == 1
+
+
+def test_catalogue_of_another_version_is_folded_again_whoever_comes_first(lake, tmp_path):
+    """Twenty threads that open an outdated catalogue at once all find a whole one."""
+    lake.write_facts([raw("2401.00001")])
+    path = tmp_path / "old.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE files (name TEXT, more TEXT)")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+
+    def ids(_number):
+        catalogue = Catalogue(path, lake.files)
+        catalogue.refresh()
+        return catalogue.work_ids()
+
+    with ThreadPoolExecutor(20) as pool:
+        assert list(pool.map(ids, range(40))) == [["2401.00001"]] * 40
+
+
+def test_relative_and_absolute_address_are_one_lake(tmp_path, monkeypatch):
+    """One catalogue per lake, not per spelling: the same relative path elsewhere is another lake."""
+    monkeypatch.chdir(tmp_path)
+    here, same = Lake("lake", tmp_path / "cache"), Lake(str(tmp_path / "lake"), tmp_path / "cache")
+    (tmp_path / "b").mkdir()
+    monkeypatch.chdir(tmp_path / "b")
+    there = Lake("lake", tmp_path / "cache")
+    assert here.catalogue._path == same.catalogue._path != there.catalogue._path
