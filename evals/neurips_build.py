@@ -65,6 +65,11 @@ def fill(library: Library, papers: list[dict[str, Any]]) -> float:
     return time.monotonic() - began
 
 
+def some_titles(papers: list[dict[str, Any]], count: int, seed: str) -> list[str]:
+    """Return titles to search for, other ones for each seed."""
+    return [row["title"] for row in random.Random(seed).sample(papers, count)]
+
+
 def quantile(values: list[float], share: float) -> float:
     """Return the value below which `share` of the values lie."""
     ordered = sorted(values)
@@ -110,9 +115,9 @@ def main() -> None:
         fill_seconds = 0.0 if library.lake.catalogue.work_ids() else fill(library, papers)
         report = library.build(progress=told)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        queries = [row["title"] for row in random.Random(7).sample(papers, arguments.queries)]
         found = {
-            name: latencies(library, queries, mode, hops)
+            # Queries of its own for each mode: the vectors of the last few are remembered.
+            name: latencies(library, some_titles(papers, arguments.queries, name), mode, hops)
             for name, mode, hops in (
                 ("lexical", "lexical", 0), ("semantic", "semantic", 0),
                 ("hybrid", "hybrid", 0), ("hybrid+graph", "hybrid", 1),
