@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from search.errors import BadIdentifier, ModelUnavailable, UsageError, WorkNotFound
 from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from search.ingest.doctor import DoctorReport
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
+
+
+T = TypeVar("T")
 
 
 class WorkSummary(Model):
@@ -83,28 +85,40 @@ class Library:
         self.settings = settings or Settings(**overrides)
         self._lock = threading.Lock()
         self._embedder: Embedder | None = None
+        self._parts: dict[str, Any] = {}
+        self._parts_lock = threading.RLock()
 
     # ------------------------------------------------------------------ parts, made when first needed
-    @cached_property
+    @property
     def store(self) -> IndexStore:
         """The index."""
         from search.index import open_store
 
-        return open_store(self.settings)
+        return self._once("store", lambda: open_store(self.settings))
 
-    @cached_property
+    @property
     def lake(self) -> Lake:
         """The lake."""
         from search.lake.lake import Lake
 
-        return Lake(self.settings.lake, self.settings.home / "cache")
+        return self._once("lake", lambda: Lake(self.settings.lake, self.settings.home / "cache"))
 
-    @cached_property
+    @property
     def retriever(self) -> Retriever:
         """The ranking over the index."""
         from search.retrieval.retriever import Retriever, Weights
 
-        return Retriever(self.store, self.embedder, Weights.from_settings(self.settings))
+        return self._once(
+            "retriever", lambda: Retriever(self.store, self.embedder, Weights.from_settings(self.settings))
+        )
+
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """Return a part, made by the first thread that needs it: `cached_property` has no lock since 3.12."""
+        with self._parts_lock:
+            if name not in self._parts:
+                self._parts[name] = make()
+            part: T = self._parts[name]
+            return part
 
     def embedder(self) -> Embedder:
         """Return the embedding model, loaded once.
@@ -203,8 +217,6 @@ class Library:
             full_text: also fetch the PDF of every work that has none yet, however it came in.
             progress: told how far it is.
         """
-        if from_ and until and from_ > until:
-            raise UsageError(f"the window ends before it begins: {from_} to {until}", advice="swap the dates")
         from search.ingest.harvest import harvest
 
         url = base_url or self.settings.oai_base_url
@@ -227,7 +239,7 @@ class Library:
                 self.lake,
                 transport,
                 base_url=self.settings.pdf_base_url,
-                ids=ids,
+                ids=None if ids is None else [_work_id(text) for text in ids],
                 limit=limit,
                 progress=progress,
             )
@@ -268,20 +280,26 @@ class Library:
     def remove(self, work_id: str) -> None:
         """Take a paper out of the library: harvests do not bring it back, `add` does.
 
+        Removing it once more is harmless: that is how an interrupted removal is finished.
+
         Raises:
-            WorkNotFound: the library does not hold it.
+            WorkNotFound: the library has never held it.
+            WriterBusy: another process writes to the index. The lake has the removal, and so will the index
+                with the next build.
         """
-        from search.ingest.index import apply, find_generation
+        from search.ingest.index import remove
         from search.lake.facts import UserFact
 
         work_id = _work_id(work_id)
-        self._state(work_id)
-        self.lake.write_facts([UserFact(work_id=work_id, topic="removed", value=1)])
         self.lake.catalogue.refresh()
-        for generation in self.store.generations():
-            if generation.state != "old":
-                embedder = self._model_of(find_generation(self.store, generation.name).fingerprint)
-                apply(self.store, generation.name, self.lake, embedder)
+        state = self.lake.catalogue.state(work_id)
+        if state is None or not (state.work or state.removed):
+            raise _not_found(work_id)
+        fact = None
+        if not state.removed:
+            fact = self.lake.write_facts([UserFact(work_id=work_id, topic="removed", value=1)])
+            self.lake.catalogue.refresh()
+        remove(self.store, self.lake, work_id, fact)
 
     # ------------------------------------------------------------------ the index
     def build(self, *, progress: ProgressSink = silent) -> BuildReport:
@@ -328,6 +346,9 @@ class Library:
         if report.sound or not fix:
             return report
         fixed = self.build(progress=progress)
+        if fixed.model and self.check(progress=progress).differences:
+            # It was given all of the lake's files and still holds something else than they say.
+            fixed = self.rebuild(progress=progress)
         return look().model_copy(update={"fixed": fixed})
 
     # ------------------------------------------------------------------ looking
@@ -395,7 +416,7 @@ class Library:
         self.lake.catalogue.refresh()
         state = self.lake.catalogue.state(work_id)
         if state is None or state.removed or state.work is None:
-            raise WorkNotFound(f"{work_id} is not in this library", advice=f"run `citewell add {work_id}`")
+            raise _not_found(work_id)
         return state
 
     def _embedder_or_why(self) -> tuple[Embedder | None, str]:
@@ -404,11 +425,6 @@ class Library:
             return self.embedder(), ""
         except ModelUnavailable as error:
             return None, str(error)
-
-    def _model_of(self, fingerprint: str | None) -> Embedder | None:
-        """Return the set model if a generation holds its vectors, else None."""
-        embedder, _ = self._embedder_or_why()
-        return embedder if embedder and embedder.fingerprint == fingerprint else None
 
     @contextmanager
     def _transport(self, kind: str, interval: float, progress: ProgressSink) -> Iterator[Transport]:
@@ -430,8 +446,9 @@ class Library:
 
     def close(self) -> None:
         """Let go of files, locks and connections."""
-        if "store" in self.__dict__:
-            self.store.close()
+        with self._parts_lock:
+            if "store" in self._parts:
+                self.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -464,7 +481,11 @@ def _work_id(text: str) -> str:
     try:
         return parse(text).work_id
     except BadIdentifier:
-        return text
+        return text.encode("utf-8", "replace").decode()  # a shell may hand over bytes that are no text
+
+
+def _not_found(work_id: str) -> WorkNotFound:
+    return WorkNotFound(f"{work_id} is not in this library", advice=f"run `citewell add {work_id}`")
 
 
 def _holds(*, paper: object, pdf: object) -> str:

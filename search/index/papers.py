@@ -29,6 +29,14 @@ def embedding_text(title: str, text: str) -> str:
     return f"{title[:TITLE_CHARACTERS]}\n{text}"
 
 
+def embedding_title(title: str, embedder: Embedder) -> str:
+    """Return as much of a title as leaves half of the model's window to the passage."""
+    title = title[:TITLE_CHARACTERS]
+    while title and embedder.count_tokens([title])[0] > embedder.max_tokens // 2:
+        title = title[: len(title) // 2]
+    return title
+
+
 def fits(embedder: Embedder, title: str) -> Callable[[str], bool]:
     """Return a test whether a passage of this paper is short enough to be embedded whole."""
     return lambda text: embedder.count_tokens([embedding_text(title, text)])[0] <= embedder.max_tokens
@@ -48,12 +56,13 @@ def searchable_passages(
     first = Passage(ordinal=0, section="Abstract", text=work.abstract or work.title, kind="abstract")
     whole = [first, *read]
     if embedder is not None:
-        lengths = embedder.count_tokens([embedding_text(work.title, p.text) for p in whole])
+        title = embedding_title(work.title, embedder)
+        lengths = embedder.count_tokens([embedding_text(title, p.text) for p in whole])
         whole = [
             part
             for passage, length in zip(whole, lengths, strict=True)
             for part in (
-                [passage] if length <= embedder.max_tokens else _split(passage, fits(embedder, work.title))
+                [passage] if length <= embedder.max_tokens else _split(passage, fits(embedder, title))
             )
         ]
     return tuple(p.model_copy(update={"ordinal": ordinal}) for ordinal, p in enumerate(whole))
@@ -81,6 +90,12 @@ def paper_documents(
         full_text: whether the PDF was read.
     """
     card = _card(work)
+    # arXiv gives the newest version's abstract only: beside a pinned older one it is another text.
+    own_abstract = (
+        bool(work.abstract)
+        and not work.abstract_is_summary
+        and work.version == max((v.number for v in work.versions), default=work.version)
+    )
     documents = tuple(
         PassageDocument(
             passage_id=passage_id(work.work_id, work.version, p.ordinal, p.text),
@@ -95,7 +110,7 @@ def paper_documents(
             boxes=p.boxes,
             kind=p.kind,
             # The metadata's abstract may be somebody else's summary, or only the title.
-            evidence=p.page is not None or (bool(work.abstract) and not work.abstract_is_summary),
+            evidence=p.page is not None or own_abstract,
             **card,
         )
         for p in passages

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 from search.embedding.protocol import Embedder
+from search.errors import ModelUnavailable
 from search.index.protocol import IndexStore
 from search.ingest.embed import Embedded, embed
-from search.ingest.index import apply, building_generation, drop_old, find_generation, generation_to_fill
+from search.ingest.index import apply, building_generation, drop_old, generation_to_fill
 from search.ingest.link import link
 from search.ingest.read import read
 from search.ingest.reports import BuildReport, StageReport
@@ -36,8 +37,15 @@ def build(
         rebuild: fill a new generation from all of the lake and publish it whole, instead of the live one.
         without_model: why there is no model, for the report's notes.
         progress: told how far it is.
+
+    Raises:
+        ModelUnavailable: a rebuild without a model would put words only in the place of words and vectors.
     """
     started = time.monotonic()
+    if rebuild and embedder is None and any(g.fingerprint for g in store.generations() if g.state == "live"):
+        raise ModelUnavailable(
+            "a rebuild would lose the vectors of the live index", advice=without_model or "give a model"
+        )
     stages = [read(lake, progress=progress), link(lake, progress=progress)]
     pick = building_generation if rebuild else generation_to_fill
     generation = pick(store, embedder)
@@ -47,19 +55,21 @@ def build(
     publish = generation.state == "building"
     if publish and not rebuild:
         store.publish(generation.name)
+        apply(store, generation.name, lake, embedder)
     embedded = Embedded()
     if embedder:
         embedded, stage = _embed(lake, store, generation.name, embedder, progress)
         stages.append(stage)
     if publish and rebuild:
         store.publish(generation.name)
-        # What another process wrote into the lake while this one was building.
+        # What another process wrote into the lake while this one was building: a removal applies itself
+        # to the live generation only.
         apply(store, generation.name, lake, embedder, progress)
         drop_old(store)
     counts = store.counts(generation.name)
     notes = [without_model] if without_model else []
     return BuildReport(
-        generation=find_generation(store, generation.name).name,
+        generation=generation.name,
         published=publish,
         stages=tuple(stages),
         works=counts.works,

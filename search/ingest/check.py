@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from search.embedding.protocol import Embedder
+from search.errors import ModelUnavailable
 from search.index.protocol import IndexStore
 from search.ingest.papers import documents_of
 from search.ingest.reports import CheckReport, Difference, FailedPaper
@@ -17,9 +18,16 @@ def check(
 
     Raises:
         IndexMissing: there is nothing to check.
+        ModelUnavailable: the index holds vectors, and there is no model to tell how its texts were split.
     """
+    names = lake.indexed_files()
     lake.catalogue.refresh()
     live = store.live()
+    if live.fingerprint and embedder is None:
+        raise ModelUnavailable(
+            f"the index {live.name} cannot be compared with the lake without its embedding model",
+            advice="run `citewell doctor`: it says why there is no model",
+        )
     counts = store.counts()
     hashes = {work.work_id: work.content_hash for work in store.contents()}
     ids = [*lake.catalogue.work_ids(), *lake.catalogue.work_ids(removed=True)]
@@ -33,7 +41,10 @@ def check(
             kind = "missing" if found is None else "stale"
             differences.append(Difference(work_id=state.work_id, kind=kind))
     differences += [Difference(work_id=work_id, kind="extra") for work_id in sorted(hashes)]
-    unapplied = len(set(lake.indexed_files()) - live.applied)
+    # Without a model, vectors that the lake holds of one are not missed.
+    unapplied = sum(
+        n not in live.applied and not (embedder is None and n.startswith("vectors/")) for n in names
+    )
     without = len(lake.catalogue.to_embed(fingerprint)) if fingerprint else 0
     failures = tuple(
         FailedPaper(
@@ -45,8 +56,11 @@ def check(
     notes = []
     if fingerprint and live.fingerprint and live.fingerprint != fingerprint:
         notes.append("the index holds vectors of another embedding model; run `citewell index rebuild`")
-    if differences or unapplied or without:
+    elif unapplied or without:
         notes.append("run `citewell index build`")
+    elif differences:
+        # All of the lake was applied to it, so it has been changed since.
+        notes.append("the index is not what was written to it; run `citewell index rebuild`")
     return CheckReport(
         generation=live.name,
         works=counts.works,

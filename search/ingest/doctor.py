@@ -101,13 +101,26 @@ def _contents(
     lake: Lake, store: Callable[[], IndexStore], embedder: Callable[[], Embedder], progress: ProgressSink
 ) -> Iterator[Finding]:
     """Look at the lake and compare the index with it."""
-    lake.catalogue.refresh()
+    try:
+        lake.catalogue.refresh()
+    except CitewellError as error:
+        yield Finding(name="lake", state="bad", message=error.message, advice=error.advice)
+        return
     works = len(lake.catalogue.work_ids())
     yield Finding(name="lake", state="good", message=f"{works:,} works in {lake.files.url}")
+    gone = lake.missing_files()
+    if gone:
+        named = ", ".join(gone[:3]) + (", …" if gone[3:] else "")
+        yield Finding(
+            name="lake files",
+            state="bad",
+            message=f"{len(gone):,} files that the lake speaks of are not there: {named}",
+            advice="restore them from a copy of the lake",
+        )
     try:
         model = embedder()
     except CitewellError:
-        model = None  # said above
+        model = None  # said before
     try:
         report = check(lake, store(), model, progress=progress)
     except IndexMissing as error:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from search.arxiv.identifiers import Identifier, oai_identifier
+from search.arxiv.identifiers import Identifier, oai_identifier, parse
 from search.arxiv.oai import OAIClient, Page, Record
-from search.errors import MalformedResponse, UsageError
+from search.errors import BadIdentifier, MalformedResponse, UsageError
 from search.ingest.reports import FailedPaper, HarvestReport
 from search.lake.batch import Outcome
 from search.lake.facts import ArxivFact, UserFact
@@ -27,10 +27,13 @@ def next_from(lake: Lake, base_url: str, set_: str | None, today: date) -> date:
     length leaves no hole and today's incomplete answer never passes for the whole day.
     """
     closed: list[date] = []
-    for _, until, response_date in lake.catalogue.windows(base_url, set_):
+    for first, until, response_date in lake.catalogue.windows(base_url, set_):
         before_answer = datetime.fromisoformat(response_date).date() - timedelta(days=1)
-        closed.append(min(date.fromisoformat(until), before_answer) if until else before_answer)
-    return max(closed) - timedelta(days=1) if closed else today - FIRST_HARVEST
+        last = min(date.fromisoformat(until), before_answer) if until else before_answer
+        if last >= date.fromisoformat(first):  # a window that begins today has closed no day yet
+            closed.append(last)
+    # A server whose clock is ahead must not send us into the future.
+    return min(max(closed), today) - timedelta(days=1) if closed else today - FIRST_HARVEST
 
 
 def harvest(
@@ -47,11 +50,17 @@ def harvest(
 
     Each page is kept as received, then its facts are written. The window counts as done only after its
     last page, so an interrupted one is harvested again from its beginning: tokens die, windows do not.
+
+    Raises:
+        UsageError: the window ends before it begins.
     """
     started = time.monotonic()
     lake.catalogue.refresh()
     known = set(lake.catalogue.work_ids()) | set(lake.catalogue.work_ids(removed=True))
     start = from_ or next_from(lake, base_url, set_, datetime.now(UTC).date())
+    if until and start > until:
+        advice = "swap the dates" if from_ else "say where it begins: the last harvest went further"
+        raise UsageError(f"the window ends before it begins: {start} to {until}", advice=advice)
     window = f"{start.isoformat()}_{until.isoformat() if until else 'open'}"
     window += f"_{set_.replace(':', '-')}" if set_ else ""
     pages = records = 0
@@ -142,9 +151,12 @@ def harvest_ids(lake: Lake, client: OAIClient, identifiers: Sequence[Identifier]
 
 
 def _unreadable(record: Record) -> Outcome:
+    """Return the outcome of a record without a fact, under the work's own id where that can be told."""
+    try:
+        work_id = parse(record.identifier).work_id
+    except BadIdentifier:
+        work_id = record.identifier
     if record.deleted:
-        return Outcome(
-            record.identifier, None, "failed", "Deleted", "the server says that the record is deleted"
-        )
+        return Outcome(work_id, None, "failed", "Deleted", "the server says that the record is deleted")
     problem = record.problem or "the record holds no metadata"
-    return Outcome(record.identifier, None, "failed", "MalformedResponse", problem)
+    return Outcome(work_id, None, "failed", "MalformedResponse", problem)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 
 from search.embedding.protocol import Embedder
-from search.errors import ModelMismatch, SchemaMismatch
+from search.errors import IndexMissing, ModelMismatch, SchemaMismatch, WriterBusy
 from search.index.documents import PaperDocuments
 from search.index.mappings import schema_hash
 from search.index.protocol import Generation, IndexStore, Written
@@ -15,11 +16,21 @@ from search.progress import Progress, ProgressSink, silent
 
 #: Generations kept after a rebuild, the live one included: one to go back to.
 KEPT_GENERATIONS = 2
+#: Seconds to wait for another writer, looking this often: a removal writes for a blink, a build between
+#: two shards as well, and neither should fail for the other.
+PATIENCE, LOOK_AGAIN = 10.0, 0.1
 
 
 def find_generation(store: IndexStore, name: str) -> Generation:
-    """Return a generation as it stands now."""
-    return next(g for g in store.generations() if g.name == name)
+    """Return a generation as it stands now.
+
+    Raises:
+        IndexMissing: another process has dropped it.
+    """
+    for generation in store.generations():
+        if generation.name == name:
+            return generation
+    raise IndexMissing(f"the index {name} was dropped meanwhile", advice="run the same command again")
 
 
 def generation_to_fill(store: IndexStore, embedder: Embedder | None) -> Generation:
@@ -56,11 +67,16 @@ def apply(
     """Apply every lake file that a generation has not applied; the same again is harmless.
 
     The documents are always computed from all that the lake knows of a work by now, so the order in which
-    files are applied does not matter. Files are marked only after their works are durable in the index.
+    files are applied does not matter. Files are marked only after their works are durable in the index, and
+    only where nothing of them is left out for want of a model: vectors are then applied when it is there.
     """
+    # Listed before they are folded: a file that another process adds in between is applied the next time.
+    names = lake.indexed_files()
     lake.catalogue.refresh()
-    applied = find_generation(store, generation).applied
-    files = [name for name in lake.indexed_files() if name not in applied]
+    held = find_generation(store, generation)
+    files = [name for name in names if name not in held.applied]
+    if embedder is None:
+        files = [name for name in files if not name.startswith("vectors/")]
     touched = sorted({work_id for name in files for work_id in lake.touched(name)})
     fingerprint = embedder.fingerprint if embedder else None
 
@@ -69,17 +85,63 @@ def apply(
             progress(Progress("index", position, len(touched), state.work_id))
             yield documents_of(state, lake, embedder)
 
-    written = store.write(generation, papers())
-    if files:
+    written = write(store, generation, papers)
+    if files and (embedder or not held.fingerprint):
         store.mark_applied(generation, files)
     progress(Progress("index", len(touched), len(touched)))
     return written
 
 
+def write(store: IndexStore, generation: str, papers: Callable[[], Iterable[PaperDocuments]]) -> Written:
+    """Write papers, waiting a little where another process is writing.
+
+    Raises:
+        WriterBusy: it has not finished by then.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return store.write(generation, papers())
+        except WriterBusy:
+            if time.monotonic() > until:
+                raise
+            time.sleep(LOOK_AGAIN)
+
+
+def remove(store: IndexStore, lake: Lake, work_id: str, fact: str | None) -> None:
+    """Take a work that the lake says is removed out of the live index; the same again is harmless.
+
+    A generation that is being built applies the fact itself, at the latest after it was published.
+
+    Args:
+        store: the index.
+        lake: the truth.
+        work_id: what was removed.
+        fact: the batch that says so and nothing else, if it has just been written.
+    """
+    try:
+        generation = store.live()
+    except IndexMissing:
+        return  # never built: there is nothing to take out
+    write(
+        store,
+        generation.name,
+        lambda: [documents_of(s, lake, None) for s in lake.catalogue.states([work_id])],
+    )
+    if fact:
+        store.mark_applied(generation.name, [fact])
+
+
 def drop_old(store: IndexStore) -> list[str]:
-    """Delete all but the newest generations; return the names of those that went."""
-    published = [g for g in store.generations() if g.state == "old"]
+    """Delete all but the newest published generations, and what was begun before the live one and left.
+
+    Returns the names of those that went.
+    """
+    live = store.live()
+    others = [g for g in store.generations() if g.name != live.name]
+    published = [g for g in others if g.state == "old"]
     doomed = published[: max(0, len(published) - (KEPT_GENERATIONS - 1))]
+    doomed += [g for g in others if g.state == "building" and g.created < live.created]
     for generation in doomed:
         store.drop(generation.name)
     return [generation.name for generation in doomed]

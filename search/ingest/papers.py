@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from search.embedding.protocol import Embedder, Vector
 from search.index.documents import PaperDocuments
-from search.index.papers import embedding_text, paper_documents, searchable_passages, tombstone
+from search.index.papers import (
+    embedding_text,
+    embedding_title,
+    paper_documents,
+    searchable_passages,
+    tombstone,
+)
 from search.lake.catalogue import WorkState
 from search.lake.lake import Lake
 from search.lake.vectors import vector_key
@@ -21,7 +27,7 @@ def passages_of(state: WorkState, lake: Lake, embedder: Embedder | None) -> tupl
 
 def embedding_texts(state: WorkState, lake: Lake, embedder: Embedder) -> list[str]:
     """Return the strings to embed for a work, one per passage."""
-    title = state.work.title if state.work else ""
+    title = embedding_title(state.work.title, embedder) if state.work else ""
     return [embedding_text(title, p.text) for p in passages_of(state, lake, embedder)]
 
 
@@ -34,7 +40,7 @@ def documents_of(state: WorkState, lake: Lake, embedder: Embedder | None) -> Pap
     keys: list[str | None] = [None] * len(passages)
     vectors: list[Vector | None] = [None] * len(passages)
     if embedder is not None:
-        title, model = state.work.title, embedder.fingerprint
+        title, model = embedding_title(state.work.title, embedder), embedder.fingerprint
         wanted = [vector_key(model, embedding_text(title, p.text)) for p in passages]
         vectors = lake.vectors(model, wanted)
         keys = [key.hex() if v is not None else None for key, v in zip(wanted, vectors, strict=True)]

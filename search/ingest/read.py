@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from search.documents import read_pdf, reader_version
-from search.errors import ReadingError
+from search.errors import LakeDamaged, ReadingError
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
@@ -33,7 +33,7 @@ def read(lake: Lake, *, progress: ProgressSink = silent) -> StageReport:
         try:
             papers.append((work_id, version, read_pdf(lake.files.read(name))))
             outcomes.append(Outcome(work_id, version))
-        except ReadingError as error:
+        except (ReadingError, LakeDamaged) as error:  # a file that is gone must not stop the others
             outcomes.append(Outcome.failed(work_id, version, error, tool=reader))
         if len(outcomes) == BATCH or position == len(due) - 1:
             lake.write_papers(papers, outcomes)

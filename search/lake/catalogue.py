@@ -366,6 +366,12 @@ class Catalogue:
             [base_url, set_ or ""],
         )
 
+    def named_files(self) -> list[str]:
+        """Return the names of all PDFs, papers and shards that anything refers to."""
+        return self._column(
+            "SELECT name FROM pdfs UNION SELECT file FROM papers UNION SELECT shard FROM vectors ORDER BY 1"
+        )
+
     def paper(self, place: tuple[str, int, int]) -> ReadPaper:
         """Return the read paper at a place that a `WorkState` named."""
         name, start, length = place

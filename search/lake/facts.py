@@ -20,6 +20,10 @@ from search.models import Model, Work
 FORMATS = ("arXivRaw", "arXiv", "atom", "oai_dc", "pdf")
 
 
+#: Longest title that a work has, in characters. arXiv's own end before 300; each passage carries a copy.
+LONGEST_TITLE = 2_000
+
+
 class ArxivFact(Model):
     """One metadata record as a server gave it at one moment."""
 
@@ -73,7 +77,7 @@ def merge(records: Mapping[str, ArxivRecord], user: Mapping[str, int | None]) ->
         work_id=first.work_id,
         version=held,
         versions=versions,
-        title=_first(known, "title"),
+        title=_first(known, "title")[:LONGEST_TITLE],
         abstract=_first(known, "abstract"),
         authors=_authors(known),
         categories=_first(known, "categories"),

@@ -126,6 +126,11 @@ class Lake:
         names = [n for kind in INDEXED for n in self.files.names(kind) if n.endswith(".jsonl")]
         return sorted(names, key=lambda name: name.rsplit("/", 1)[1])
 
+    def missing_files(self) -> list[str]:
+        """Return the names of PDFs, papers and vectors that the log speaks of and that are gone."""
+        there = {name for kind in ("pdf", "papers", "shards") for name in self.files.names(kind)}
+        return [name for name in self.catalogue.named_files() if name not in there]
+
     def touched(self, name: str) -> set[str]:
         """Return the ids of the works that a batch says something about."""
         return {o.work_id for o in read_outcomes(self.files, name).outcomes if o.state == "done"}

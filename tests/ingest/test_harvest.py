@@ -103,7 +103,7 @@ def test_unreadable_record_is_reported_not_dropped(lake, client, arxiv):
     """A record without a title is named with its reason; the others arrive."""
     arxiv.put(record(500, day=2, title=" "))
     report = run(lake, client, arxiv)
-    assert [failed.work_id for failed in report.unreadable] == ["oai:arXiv.org:2402.00500"]
+    assert [failed.work_id for failed in report.unreadable] == ["2402.00500"]
     assert report.new == 120
     assert [f.stage for f in lake.catalogue.failures()] == ["works"]
 
@@ -178,3 +178,44 @@ def test_unreachable_server_ends_the_stage_and_keeps_what_came(lake, client, arx
             fetch(lake, transport, base_url=arxiv.pdf_url)
     lake.catalogue.refresh()
     assert len([f for f in lake.catalogue.failures() if f.error == "NetworkUnreachable"]) == 3
+
+
+def test_window_that_begins_today_closes_no_day(lake, client, arxiv):
+    """After an outage a harvest of today alone does not make yesterday look harvested."""
+    run(lake, client, arxiv, until=date(2024, 3, 1))
+    assert next_from(lake, arxiv.oai_url, None, TODAY.date()) == date(2024, 2, 29)
+    run(lake, client, arxiv, from_=TODAY.date())
+    run(lake, client, arxiv, from_=date(2024, 3, 20))
+    assert next_from(lake, arxiv.oai_url, None, TODAY.date()) == date(2024, 2, 29)
+
+
+def test_server_whose_clock_is_ahead_does_not_send_us_into_the_future(lake, arxiv):
+    """A responseDate of another year closes days, but none that has not come yet."""
+    lake.write_window(
+        base_url=arxiv.oai_url,
+        set_=None,
+        from_=date(2024, 3, 1),
+        until=None,
+        response_date=datetime(2099, 1, 1, tzinfo=UTC),
+    )
+    lake.catalogue.refresh()
+    assert next_from(lake, arxiv.oai_url, None, TODAY.date()) == date(2024, 3, 9)
+
+
+def test_window_that_ends_before_the_last_harvest_asks_for_its_beginning(lake, client, arxiv):
+    """`--until` in the past, without `--from`, is refused here and not by the server."""
+    run(lake, client, arxiv)
+    with pytest.raises(UsageError, match="say where it begins"):
+        run(lake, client, arxiv, from_=None, until=date(2024, 2, 2))
+    with pytest.raises(UsageError, match="swap the dates"):
+        run(lake, client, arxiv, from_=date(2024, 2, 3), until=date(2024, 2, 2))
+
+
+def test_record_that_becomes_readable_is_no_failure_any_more(lake, client, arxiv):
+    """The failure of a record stands under the paper's id, and ends with the first harvest that reads it."""
+    arxiv.put(record(1, title=" "))
+    run(lake, client, arxiv)
+    assert [f.work_id for f in lake.catalogue.failures()] == ["2402.00001"]
+    arxiv.put(record(1))
+    run(lake, client, arxiv)
+    assert lake.catalogue.failures() == []
