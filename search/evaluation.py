@@ -21,9 +21,9 @@ from uuid import uuid4
 
 import orjson
 
-from search.errors import UsageError
+from search.errors import EmptyQuery, UsageError
 from search.index import open_store
-from search.index.papers import embedding_text, paper_documents, searchable_passages
+from search.index.papers import embedding_text, embedding_title, paper_documents, searchable_passages
 from search.models import Filters, Mode, Model, Work
 from search.progress import Progress, ProgressSink, silent
 from search.retrieval.retriever import Retriever, Weights
@@ -99,23 +99,35 @@ def read_collection(folder: Path) -> Collection:
     Raises:
         UsageError: a file is missing or a line of it is not of the layout, named by number.
     """
-    works = {}
-    for row in _rows(folder / "corpus.jsonl", ("_id",)):
-        work_id = str(row["_id"])
-        title = row.get("title") or ""
-        works[work_id] = Work(work_id=work_id, title=title or work_id, abstract=row.get("text") or "")
+    works = {
+        str(row["_id"]): Work(
+            work_id=str(row["_id"]), title=row.get("title") or "", abstract=row.get("text") or ""
+        )
+        for row in _rows(folder / "corpus.jsonl", ("_id",))
+    }
     queries = [
         Query(
             str(row["_id"]),
-            row["text"],
+            row["text"] or "",
             (str(row["_id"]), *map(str, row.get("exclude") or ())),
             tuple(map(str, row["candidates"])) if row.get("candidates") is not None else None,
         )
         for row in _rows(folder / "queries.jsonl", ("_id", "text"))
     ]
+    asked = {query.query_id for query in queries}
     qrels: dict[str, dict[str, int]] = {}
-    for query_id, document_id, score in _table(folder / "qrels" / "test.tsv", 3):
-        qrels.setdefault(query_id, {})[document_id] = int(score)
+    judgments = folder / "qrels" / "test.tsv"
+    for query_id, document_id, score in _table(judgments, 3):
+        if query_id not in asked:
+            continue  # it would count as a query for which nothing was found
+        try:
+            qrels.setdefault(query_id, {})[document_id] = int(score)
+        except ValueError:
+            raise _not_the_layout(
+                judgments, f"has the judgment {score!r}, which is no whole number"
+            ) from None
+    if not qrels:
+        raise _not_the_layout(judgments, "judges none of the queries")
     cites: dict[str, list[str]] = {}
     if (folder / "edges.tsv").exists():
         for citing, cited in _table(folder / "edges.tsv", 2):
@@ -203,7 +215,12 @@ def _documents(
 ) -> tuple[list[PaperDocuments], float]:
     """Return the documents of some works with their vectors, and the seconds in the model."""
     passages = [searchable_passages(work, (), embedder) for work in works]
-    texts = [embedding_text(w.title, p.text) for w, ps in zip(works, passages, strict=True) for p in ps]
+    texts = [
+        embedding_text(title, passage.text)
+        for work, parts in zip(works, passages, strict=True)
+        for title in [embedding_title(work.title, embedder)]
+        for passage in parts
+    ]
     began = time.monotonic()
     vectors: list[Vector] = list(embedder.embed_passages(texts))
     seconds = time.monotonic() - began
@@ -231,10 +248,15 @@ def _run(
         told(Progress(name, position, len(collection.queries)))
         filters = Filters(exclude_ids=query.exclude, ids=query.candidates)
         began = time.perf_counter()
-        result = retriever.search(query.text, filters=filters, limit=DEPTH, mode=mode, hops=hops, passages=1)
+        try:
+            hits = retriever.search(
+                query.text, filters=filters, limit=DEPTH, mode=mode, hops=hops, passages=1
+            ).hits
+        except EmptyQuery:  # nothing can be found for it: it counts as that, not as no query
+            hits = ()
         latencies.append((time.perf_counter() - began) * 1000)
         # Ranks, not scores: where scores tie, trec_eval would order by id instead of by our rank.
-        run[query.query_id] = {hit.work_id: float(DEPTH - hit.rank + 1) for hit in result.hits}
+        run[query.query_id] = {hit.work_id: float(DEPTH - hit.rank + 1) for hit in hits}
     return run, latencies
 
 
@@ -278,6 +300,7 @@ def _peak_memory_mb() -> float:
 def _rows(path: Path, needed: Iterable[str]) -> Iterator[dict[str, Any]]:
     if not path.is_file():
         raise _not_the_layout(path, "is missing")
+    seen = set()
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -288,6 +311,11 @@ def _rows(path: Path, needed: Iterable[str]) -> Iterator[dict[str, Any]]:
                 raise _not_the_layout(path, f"line {number} is no JSON") from None
             if not isinstance(row, dict) or any(name not in row for name in needed):
                 raise _not_the_layout(path, f"line {number} lacks {', '.join(needed)}")
+            if any(not isinstance(row.get(name) or "", str) for name in ("title", "text")):
+                raise _not_the_layout(path, f"line {number} has a title or text that is no string")
+            if str(row["_id"]) in seen:
+                raise _not_the_layout(path, f"line {number} repeats the _id {row['_id']!r}")
+            seen.add(str(row["_id"]))
             yield row
 
 
