@@ -41,3 +41,11 @@ def test_identifier_that_is_no_text_is_not_found(tmp_path):
         for method in (library.info, library.remove):
             with pytest.raises(WorkNotFound):
                 method("\udcff\udc00")
+
+
+def test_query_that_is_no_text_is_searched_as_far_as_it_is(tmp_path):
+    """A query with bytes that are no UTF-8 is searched by its words."""
+    with Library(home=tmp_path) as library:
+        library.build()
+        assert library.search("pebble \udcff games").outcome == "empty index"
+        assert library.ask("What is a pebble \udcff game?").confidence == "insufficient_evidence"

@@ -8,7 +8,7 @@ from search.embedding.protocol import Embedder
 from search.errors import ModelUnavailable
 from search.index.protocol import IndexStore
 from search.ingest.embed import Embedded, embed
-from search.ingest.index import apply, building_generation, drop_old, generation_to_fill
+from search.ingest.index import apply, building_generation, drop_old, generation_to_fill, live_generation
 from search.ingest.link import link
 from search.ingest.read import read
 from search.ingest.reports import BuildReport, StageReport
@@ -42,7 +42,8 @@ def build(
         ModelUnavailable: a rebuild without a model would put words only in the place of words and vectors.
     """
     started = time.monotonic()
-    if rebuild and embedder is None and any(g.fingerprint for g in store.generations() if g.state == "live"):
+    live = live_generation(store)
+    if rebuild and embedder is None and live and live.fingerprint:
         raise ModelUnavailable(
             "a rebuild would lose the vectors of the live index", advice=without_model or "give a model"
         )
@@ -66,6 +67,10 @@ def build(
         # to the live generation only.
         apply(store, generation.name, lake, embedder, progress)
         drop_old(store)
+    live = live_generation(store)
+    if live and live.name != generation.name and live.fingerprint == generation.fingerprint:
+        # Another process has rebuilt the index meanwhile: what was made here is for its readers.
+        apply(store, live.name, lake, embedder)
     counts = store.counts(generation.name)
     notes = [without_model] if without_model else []
     return BuildReport(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,12 +27,9 @@ class Embedded:
     works: int = 0
     #: Passages given to the model; the others' vectors were there already.
     embedded: int = 0
-    reused: int = 0
     #: Passages longer than the model reads. They would raise; the count stays to be shown.
     cut_off: int = 0
     model_seconds: float = 0.0
-    seconds: float = 0.0
-    files: list[str] = field(default_factory=list)
 
 
 def embed(lake: Lake, embedder: Embedder) -> Iterator[Embedded]:
@@ -41,7 +38,6 @@ def embed(lake: Lake, embedder: Embedder) -> Iterator[Embedded]:
     The caller applies each shard to the index as it comes, so that an interruption loses one shard's time.
     """
     total = Embedded()
-    started = time.monotonic()
     due = lake.catalogue.to_embed(embedder.fingerprint)
     group: list[tuple[WorkState, list[str]]] = []
     size = 0
@@ -52,11 +48,9 @@ def embed(lake: Lake, embedder: Embedder) -> Iterator[Embedded]:
         if size >= SHARD:
             _shard(lake, embedder, group, total)
             group, size = [], 0
-            total.seconds = time.monotonic() - started
             yield total
     if group:
         _shard(lake, embedder, group, total)
-        total.seconds = time.monotonic() - started
         yield total
 
 
@@ -76,8 +70,7 @@ def _shard(
     )
     total.model_seconds += time.monotonic() - began
     outcomes = [Outcome(state.work_id, stamp=state.text_stamp) for state, _ in group]
-    total.files.append(lake.write_vectors(embedder.fingerprint, missing, vectors, outcomes))
+    lake.write_vectors(embedder.fingerprint, missing, vectors, outcomes)
     lake.catalogue.refresh()
     total.works += len(group)
     total.embedded += len(missing)
-    total.reused += len(strings) - len(missing)

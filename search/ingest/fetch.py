@@ -17,8 +17,10 @@ from search.progress import Progress, ProgressSink, silent
 
 #: Papers per batch: at arXiv's 15 s a PDF, an interruption costs at most two minutes of downloads.
 BATCH = 8
-#: How long a failure that the server means (404) is left alone. arXiv makes PDFs hours after the record.
+#: How long a failure that the server means (404) is left alone, times the tries so far: arXiv makes PDFs
+#: hours after the record, and of a withdrawn version never.
 RETRY_REFUSED = timedelta(days=1)
+MOST_DAYS = 30
 #: Connections refused in a row after which the network, not the paper, is to blame.
 UNREACHABLE_IN_A_ROW = 3
 
@@ -92,9 +94,9 @@ def keep_pdf(lake: Lake, work_id: str, version: int, content: bytes) -> None:
 
 def _recently_refused(lake: Lake) -> set[tuple[str, int | None]]:
     """Return the papers whose last answer was a refusal that an hour does not change."""
-    since = time.time_ns() // 1000 - int(RETRY_REFUSED.total_seconds() * 1e6)
+    now, day = time.time_ns() // 1000, int(RETRY_REFUSED.total_seconds() * 1e6)
     return {
         (f.work_id, f.version)
         for f in lake.catalogue.failures()
-        if f.stage == "fetched" and not f.retryable and f.stamp > since
+        if f.stage == "fetched" and not f.retryable and f.stamp > now - day * min(f.tries, MOST_DAYS)
     }

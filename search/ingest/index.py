@@ -33,6 +33,11 @@ def find_generation(store: IndexStore, name: str) -> Generation:
     raise IndexMissing(f"the index {name} was dropped meanwhile", advice="run the same command again")
 
 
+def live_generation(store: IndexStore) -> Generation | None:
+    """Return the published generation as it is at this moment: `store.live` may be a second behind."""
+    return next((g for g in store.generations() if g.state == "live"), None)
+
+
 def generation_to_fill(store: IndexStore, embedder: Embedder | None) -> Generation:
     """Return the live generation, else one that an interrupted build left, else a new one.
 
@@ -40,10 +45,10 @@ def generation_to_fill(store: IndexStore, embedder: Embedder | None) -> Generati
         ModelMismatch: the live one holds another model's vectors.
         SchemaMismatch: the live one was made with other mappings.
     """
-    live = [g for g in store.generations() if g.state == "live"]
+    live = live_generation(store)
     if live:
-        _must_match(live[0], embedder)
-        return _with_model(store, live[0], embedder)
+        _must_match(live, embedder)
+        return _with_model(store, live, embedder)
     return building_generation(store, embedder)
 
 
@@ -69,11 +74,17 @@ def apply(
     The documents are always computed from all that the lake knows of a work by now, so the order in which
     files are applied does not matter. Files are marked only after their works are durable in the index, and
     only where nothing of them is left out for want of a model: vectors are then applied when it is there.
+
+    Raises:
+        ModelMismatch: the generation holds another model's vectors.
+        SchemaMismatch: it was made with other mappings.
+        WriterBusy: another process writes to it for longer than we wait.
     """
     # Listed before they are folded: a file that another process adds in between is applied the next time.
     names = lake.indexed_files()
     lake.catalogue.refresh()
     held = find_generation(store, generation)
+    _must_match(held, embedder)
     files = [name for name in names if name not in held.applied]
     if embedder is None:
         files = [name for name in files if not name.startswith("vectors/")]
@@ -119,9 +130,8 @@ def remove(store: IndexStore, lake: Lake, work_id: str, fact: str | None) -> Non
         work_id: what was removed.
         fact: the batch that says so and nothing else, if it has just been written.
     """
-    try:
-        generation = store.live()
-    except IndexMissing:
+    generation = live_generation(store)
+    if generation is None:
         return  # never built: there is nothing to take out
     write(
         store,

@@ -33,10 +33,6 @@ class ArxivFact(Model):
     response_date: datetime
     record: ArxivRecord
 
-    def order(self) -> tuple[int, str, str]:
-        """Return what decides between two facts of one format."""
-        return (self.version, self.datestamp.isoformat(), self.response_date.isoformat())
-
     def line(self) -> dict[str, Any]:
         """Return the works log's line."""
         return {"fact": "arxiv", **self.model_dump(mode="json")}

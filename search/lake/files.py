@@ -77,10 +77,6 @@ class LakeFiles:
         """Return a file's size in bytes."""
         return int(self._fs.size(self.path(name)))
 
-    def exists(self, name: str) -> bool:
-        """Return whether the file is there."""
-        return bool(self._fs.exists(self.path(name)))
-
     def names(self, folder: str) -> list[str]:
         """Return the names of all files below a folder, sorted; files being written are left out."""
         self._fs.invalidate_cache()

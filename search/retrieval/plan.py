@@ -85,7 +85,8 @@ def words(query: str) -> str:
     Raises:
         EmptyQuery: it holds no letter and no digit.
     """
-    text = " ".join(query.split())
+    # A shell or JSON may hand over halves of surrogate pairs, which no tokenizer takes.
+    text = " ".join(query.encode("utf-8", "replace").decode().split())
     if not any(character.isalnum() for character in text):
         raise EmptyQuery(
             f"the query {text!r} holds no word" if text else "the query is empty",

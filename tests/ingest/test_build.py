@@ -433,3 +433,24 @@ def test_lake_may_be_in_another_file_system(arxiv, tmp_path):
         assert library.check().sound
         assert library.doctor().sound
     assert not (tmp_path / "lake").exists()
+
+
+def test_build_that_a_rebuild_has_overtaken_serves_the_new_index(library, monkeypatch):
+    """Vectors made by a build, while another process rebuilt and published, are in the published index."""
+    library.harvest(from_=date(2024, 1, 1))
+    embedder = library.embedder()
+    embed_passages = type(embedder).embed_passages
+    overtaken = []
+
+    def rebuild_meanwhile(self, texts):
+        monkeypatch.setattr(type(embedder), "embed_passages", embed_passages)
+        bare = library.store.create(fingerprint=embedder.fingerprint, dimensions=embedder.dimensions)
+        apply(library.store, bare.name, same_lake(library), embedder)
+        library.store.publish(bare.name)
+        overtaken.append(bare.name)
+        return embed_passages(self, texts)
+
+    monkeypatch.setattr(type(embedder), "embed_passages", rebuild_meanwhile)
+    library.build()
+    assert library.store.live().name == overtaken[0]
+    assert library.check().sound

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from datetime import UTC, date, datetime
+import time
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -149,6 +150,18 @@ def test_missing_pdfs_are_reported_and_wait_a_day(lake, client, arxiv):
         assert (again.done, again.failed, again.waiting) == (0, (), 80)
         asked = fetch(lake, transport, base_url=arxiv.pdf_url, ids=["2402.00002"])
     assert [(failed.work_id, failed.tries) for failed in asked.failed] == [("2402.00002", 2)]
+
+
+def test_paper_without_a_pdf_is_asked_for_ever_more_seldom(lake, client, arxiv, monkeypatch):
+    """After one 404 a day passes, after two of them two days."""
+    harvest_ids(lake, client, [Identifier("2402.00002")])
+    began = time.time_ns()
+    with Transport(contact=None, interval=0, kind="pdf", sleep=lambda _: None) as transport:
+        for days, failed in ((0, 1), (0.9, 0), (1.1, 1), (2.9, 0), (3.2, 1), (6.1, 0)):
+            later = began + int(timedelta(days=days).total_seconds() * 1e9)
+            monkeypatch.setattr("time.time_ns", lambda later=later: later)
+            report = fetch(lake, transport, base_url=arxiv.pdf_url)
+            assert (len(report.failed), report.waiting) == (failed, 1 - failed)
 
 
 @pytest.mark.parametrize(
