@@ -62,6 +62,7 @@ class WorkInfo(Model):
 class AddReport(Model):
     """What `add` did."""
 
+    #: Papers that the library now holds, if by their metadata only.
     added: tuple[str, ...]
     stages: tuple[StageReport, ...] = ()
     build: BuildReport | None = None
@@ -257,7 +258,7 @@ class Library:
         """
         from search.errors import NotAPDF
         from search.ingest.fetch import keep_pdf
-        from search.ingest.harvest import harvest_ids
+        from search.ingest.harvest import bring_back, harvest_ids
 
         identifiers = {found.work_id: found for text in ids for found in _identifiers(text)}
         wanted = list(identifiers)
@@ -266,15 +267,22 @@ class Library:
         content = pdf.read_bytes() if pdf else None
         if content is not None and b"%PDF-" not in content[:1024]:
             raise NotAPDF(f"{pdf} does not begin as a PDF does", advice="give the paper's PDF file")
-        with self._oai(self.settings.oai_base_url, progress) as client:
-            harvest_ids(self.lake, client, list(identifiers.values()))
+        self.lake.catalogue.refresh()
+        asked = bring_back(self.lake, list(identifiers.values()))
         stages = []
+        if asked:
+            with self._oai(self.settings.oai_base_url, progress) as client:
+                stages.append(harvest_ids(self.lake, client, asked))
         if content is not None:
             state = self.lake.catalogue.state(wanted[0])
             if state and state.work:
                 keep_pdf(self.lake, wanted[0], state.work.version, content)
         else:
             stages.append(self.fetch(wanted, progress=progress))
+        missing = {
+            failed.work_id for stage in stages[:1] for failed in stage.failed if stage.stage == "harvest"
+        }
+        wanted = [work_id for work_id in wanted if work_id not in missing]
         return AddReport(added=tuple(wanted), stages=tuple(stages), build=self.build(progress=progress))
 
     def remove(self, work_id: str) -> None:

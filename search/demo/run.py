@@ -107,6 +107,8 @@ def demo(settings: Settings, *, progress: ProgressSink = silent) -> DemoReport:
             harvest = library.harvest(from_=first, progress=progress)
             fetch = library.fetch(own, progress=progress)
             build = library.build(progress=progress)
+            # Whoever took a paper out, by `remove`, does not get it back by trying the demo again.
+            held = {work.work_id for work in library.list()}
             return DemoReport(
                 home=str(local.home),
                 real_papers=len(records) - len(own),
@@ -114,7 +116,7 @@ def demo(settings: Settings, *, progress: ProgressSink = silent) -> DemoReport:
                 harvest=harvest,
                 fetch=fetch,
                 build=build,
-                citations=sum(len(library.info(work_id).cites) for work_id in own),
+                citations=sum(len(library.info(work_id).cites) for work_id in own if work_id in held),
                 searches=tuple(library.search(query, limit=3, hops=1) for query in DEMO_SEARCHES),
                 answers=_answers(library),
                 next_steps=_next_steps(str(local.home)),

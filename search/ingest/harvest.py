@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from search.arxiv.identifiers import Identifier, oai_identifier, parse
 from search.arxiv.oai import OAIClient, Page, Record
-from search.errors import BadIdentifier, MalformedResponse, UsageError
-from search.ingest.reports import FailedPaper, HarvestReport
+from search.errors import BadIdentifier, MalformedResponse, OAIError, UsageError
+from search.ingest.reports import FailedPaper, HarvestReport, StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.lake import Lake
@@ -122,32 +122,74 @@ def record_fact(record: Record, response_date: datetime) -> ArxivFact | None:
     )
 
 
-def harvest_ids(lake: Lake, client: OAIClient, identifiers: Sequence[Identifier]) -> None:
-    """Bring single records into the lake, and with them the wish to have them.
+def bring_back(lake: Lake, identifiers: Sequence[Identifier]) -> list[Identifier]:
+    """Take back the removal of papers whose record the lake has; return the identifiers left to ask for.
 
-    An identifier with a version pins the work to it, one without lets it follow the newest.
+    No network: what was taken out by one word comes back by one word.
+    """
+    left = []
+    for wanted in identifiers:
+        state = lake.catalogue.state(wanted.work_id)
+        if state is None or not state.removed or state.work is None or wanted.version:
+            left.append(wanted)
+            continue
+        lake.write_facts(
+            [
+                UserFact(work_id=wanted.work_id, topic="removed", value=0),
+                UserFact(work_id=wanted.work_id, topic="pin", value=None),
+            ]
+        )
+    lake.catalogue.refresh()
+    return left
+
+
+def harvest_ids(lake: Lake, client: OAIClient, identifiers: Sequence[Identifier]) -> StageReport:
+    """Bring single records into the lake, each as it comes, and with them the wish to have them.
+
+    An identifier with a version pins the work to it, one without lets it follow the newest. Of several,
+    one that cannot be had is reported and the others arrive.
 
     Raises:
-        OAIError: the server does not know one of them (`IdDoesNotExist`) or refuses.
-        UsageError: there is no such version.
+        OAIError: the server does not know the only one that was asked for (`IdDoesNotExist`), or refuses.
+        UsageError: there is no such version of the only one.
+        TransportError: the server cannot be asked; what came before is kept.
     """
-    facts: list[ArxivFact | UserFact] = []
+    started = time.monotonic()
+    failed = []
     for wanted in identifiers:
-        record = client.get_record(oai_identifier(wanted.work_id), metadata_prefix=METADATA_PREFIX)
-        fact = record_fact(record, datetime.now(UTC))
-        if fact is None:
-            raise MalformedResponse(f"{wanted.work_id}: {_unreadable(record).message}")
-        if wanted.version and wanted.version > fact.version:
-            raise UsageError(
-                f"{wanted.work_id} has no version {wanted.version}, its newest is {fact.version}",
-                advice="leave the version out to get the newest",
-            )
-        facts.append(fact)
-        facts.append(UserFact(work_id=fact.work_id, topic="removed", value=0))
-        facts.append(UserFact(work_id=fact.work_id, topic="pin", value=wanted.version))
-    if facts:
-        lake.write_facts(facts)
+        try:
+            lake.write_facts(_wished(client, wanted))
+        except (OAIError, MalformedResponse, UsageError) as error:
+            if len(identifiers) == 1:
+                raise
+            outcome = Outcome.failed(wanted.work_id, wanted.version, error)
+            lake.write_facts([], [outcome])
+            failed.append(outcome)
     lake.catalogue.refresh()
+    return StageReport(
+        stage="harvest",
+        done=len(identifiers) - len(failed),
+        failed=failed_papers("works", failed, {}),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _wished(client: OAIClient, wanted: Identifier) -> list[ArxivFact | UserFact]:
+    """Return the facts of one paper that somebody asked for by its name."""
+    record = client.get_record(oai_identifier(wanted.work_id), metadata_prefix=METADATA_PREFIX)
+    fact = record_fact(record, datetime.now(UTC))
+    if fact is None:
+        raise MalformedResponse(f"{wanted.work_id}: {_unreadable(record).message}")
+    if wanted.version and wanted.version > fact.version:
+        raise UsageError(
+            f"{wanted.work_id} has no version {wanted.version}, its newest is {fact.version}",
+            advice="leave the version out to get the newest",
+        )
+    return [
+        fact,
+        UserFact(work_id=fact.work_id, topic="removed", value=0),
+        UserFact(work_id=fact.work_id, topic="pin", value=wanted.version),
+    ]
 
 
 def _unreadable(record: Record) -> Outcome:

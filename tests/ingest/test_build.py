@@ -454,3 +454,23 @@ def test_build_that_a_rebuild_has_overtaken_serves_the_new_index(library, monkey
     library.build()
     assert library.store.live().name == overtaken[0]
     assert library.check().sound
+
+
+def test_what_was_removed_comes_back_without_a_network(library, arxiv):
+    """`add` of a removed paper takes back the removal; the server is not asked."""
+    harvested(library)
+    library.remove("2402.00001")
+    asked = len(arxiv.requests("/oai"))
+    library.add(["2402.00001"])
+    assert len(arxiv.requests("/oai")) == asked
+    assert library.info("2402.00001").work.version == 1
+    assert library.search("pebble games", mode="lexical").hits[0].work_id == "2402.00001"
+
+
+def test_one_unknown_paper_does_not_keep_the_others_out(library):
+    """Of several identifiers the unknown one is reported, and the rest is added."""
+    report = library.add(["2402.00001", "2402.00999", "2402.00003"])
+    assert report.added == ("2402.00001", "2402.00003")
+    failed = [failed for stage in report.stages for failed in stage.failed if failed.work_id == "2402.00999"]
+    assert [f.error for f in failed] == ["IdDoesNotExist"]
+    assert [work.work_id for work in library.list()] == ["2402.00001", "2402.00003"]
