@@ -273,16 +273,14 @@ class Library:
         if asked:
             with self._oai(self.settings.oai_base_url, progress) as client:
                 stages.append(harvest_ids(self.lake, client, asked))
+            refused = {failed.work_id for failed in stages[0].failed}
+            wanted = [work_id for work_id in wanted if work_id not in refused]
         if content is not None:
             state = self.lake.catalogue.state(wanted[0])
             if state and state.work:
                 keep_pdf(self.lake, wanted[0], state.work.version, content)
         else:
             stages.append(self.fetch(wanted, progress=progress))
-        missing = {
-            failed.work_id for stage in stages[:1] for failed in stage.failed if stage.stage == "harvest"
-        }
-        wanted = [work_id for work_id in wanted if work_id not in missing]
         return AddReport(added=tuple(wanted), stages=tuple(stages), build=self.build(progress=progress))
 
     def remove(self, work_id: str) -> None:
