@@ -11,7 +11,7 @@ from uuid import uuid4
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from search.errors import DiskFull, LakeDamaged
+from search.errors import DiskFull, LakeDamaged, LakeError
 
 #: How a file is called while it is being written. Readers never see such a name.
 TEMPORARY = ".part"
@@ -37,6 +37,7 @@ class LakeFiles:
 
         Raises:
             DiskFull: no space; the half-written file is gone.
+            LakeError: this user may not write there.
         """
         if not self._local:  # object stores put whole objects
             self._fs.pipe_file(self.path(name), content)
@@ -96,7 +97,7 @@ def _sync_folder(folder: str) -> None:
 
 @contextmanager
 def _disk_full(name: str) -> Iterator[None]:
-    """Turn the operating system's "no space" into ours."""
+    """Turn the operating system's "no space" and "not allowed" into ours."""
     try:
         yield
     except OSError as error:
@@ -104,5 +105,10 @@ def _disk_full(name: str) -> Iterator[None]:
             raise DiskFull(
                 f"no space left while writing {name}",
                 advice="free some space and run the same command again; nothing half-written was kept",
+            ) from error
+        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+            raise LakeError(
+                f"the lake's file {name} cannot be written: {error.strerror}",
+                advice="this user may only read the library; changing it needs the right to write there",
             ) from error
         raise

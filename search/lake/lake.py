@@ -14,6 +14,7 @@ from search.lake.batch import Outcome, Writer, read_outcomes, write_batch
 from search.lake.catalogue import Catalogue
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.files import LakeFiles
+from search.lake.place import borrowed, can_write
 from search.lake.vectors import ShardCache, write_shard
 from search.models import ReadPaper
 
@@ -34,7 +35,8 @@ class Lake:
         self.writer = Writer()
         # One catalogue per lake: a home that is pointed at another lake must not mix the two.
         lake = hashlib.sha256(self.files.address.encode()).hexdigest()[:12]
-        self.catalogue = Catalogue(cache / f"catalogue-{lake}.sqlite", self.files)
+        path = cache / f"catalogue-{lake}.sqlite"
+        self.catalogue = Catalogue(path if can_write(path) else borrowed(path, self), self.files)
         self.shards = ShardCache(self.files)
 
     # ------------------------------------------------------------------ works

@@ -12,6 +12,10 @@ from search.errors import DiskFull, IndexFailure, SchemaMismatch
 if TYPE_CHECKING:
     from pathlib import Path
 
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+#: What to do where the operating system refuses; searching needs to read only.
+READ_ONLY = "searching needs the right to read the library, changing it the right to write there"
+
 
 @contextmanager
 def index_errors(folder: Path) -> Iterator[None]:
@@ -24,6 +28,10 @@ def index_errors(folder: Path) -> Iterator[None]:
             raise DiskFull(msg, advice="free some space and run the command again") from failure
         if "schema does not match" in str(failure):
             raise schema_mismatch(folder) from failure
+        if getattr(failure, "errno", None) in _REFUSED or "PermissionDenied" in str(failure):
+            named = getattr(failure, "filename", None) or folder
+            msg = f"this user may not use {named} as needed: {getattr(failure, 'strerror', None) or failure}"
+            raise IndexFailure(msg, advice=READ_ONLY) from failure
         msg = f"the index in {folder} cannot be used: {failure}"
         raise IndexFailure(msg, advice="run `citewell index rebuild`: it is a copy of the lake") from failure
 

@@ -9,22 +9,21 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import tantivy
 
 from search.errors import IndexFailure, IndexMissing, ModelMismatch
+from search.index.embedded.failures import index_errors
 from search.index.embedded.schema import schema
 from search.index.embedded.vectors import sync_folder
 from search.index.mappings import schema_hash
 from search.index.protocol import Generation
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 _NOTHING_LIVE: dict[str, Any] = {"live": None, "published": []}
 Stamp = tuple[int, int, int]
@@ -37,6 +36,11 @@ def stamp(path: Path) -> Stamp | None:
     except FileNotFoundError:
         return None
     return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def share(folder: Path) -> None:
+    """Let whoever may read a generation read tantivy's list of segments too, which it makes for its owner."""
+    shutil.copymode(folder / "generation.json", folder / "words" / "meta.json")
 
 
 class JsonFile:
@@ -142,7 +146,6 @@ class Generations:
         """Make an empty generation. It appears whole, by renaming a folder."""
         now = datetime.now(UTC)
         name = f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-        self._path.mkdir(parents=True, exist_ok=True)
         with self._locked():
             for left_over in self._path.glob(".*.part"):
                 shutil.rmtree(left_over, ignore_errors=True)
@@ -158,6 +161,7 @@ class Generations:
                 "applied": [],
             }
             JsonFile(part / "generation.json").replace(facts)
+            share(part)
             part.rename(self._path / name)
             sync_folder(self._path)
         return self.get(name)
@@ -218,9 +222,12 @@ class Generations:
             if facts != before:
                 file.replace(facts)
 
-    def _locked(self) -> FileLock:
-        """Return the lock for changes of the small files: held for milliseconds, so it is waited for."""
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock for changes of the small files: for milliseconds, so it is waited for."""
         from filelock import FileLock  # reading needs none, and it imports asyncio
 
-        self._path.mkdir(parents=True, exist_ok=True)
-        return FileLock(self._path / ".store.lock")
+        with index_errors(self._path):
+            self._path.mkdir(parents=True, exist_ok=True)
+            with FileLock(self._path / ".store.lock"):
+                yield

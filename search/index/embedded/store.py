@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import tantivy
 
 from search.errors import IndexFailure, IndexMissing, ModelMismatch
+from search.index.embedded import unlocked
 from search.index.embedded.failures import index_errors, schema_mismatch
 from search.index.embedded.generations import Generations, Stamp, stamp
 from search.index.embedded.snapshot import Snapshot
@@ -211,9 +212,15 @@ class _Reader:
             return self._snapshot
 
     def _load(self) -> Snapshot:
-        if self._index is None:
-            self._index = tantivy.Index.open(str(self._folder / "words"))
-            # tantivy would start a thread that watches the folder; looking at the file is cheaper and sooner.
-            self._index.config_reader("manual")
-        self._index.reload()
+        try:
+            if self._index is None:
+                self._index = tantivy.Index.open(str(self._folder / "words"))
+                # tantivy would start a thread that watches the folder; looking at the file is cheaper and
+                # sooner.
+                self._index.config_reader("manual")
+            self._index.reload()
+        except ValueError as failure:
+            if not unlocked.is_refused(failure):
+                raise
+            return Snapshot(unlocked.searcher(self._folder / "words"), self._folder)
         return Snapshot(self._index.searcher(), self._folder)

@@ -21,6 +21,7 @@ from search.index.documents import PaperDocuments
 from search.index.embedded import vectors as matrix
 from search.index.embedded.analysis import ANALYZER, analyzer
 from search.index.embedded.failures import index_errors
+from search.index.embedded.generations import share
 from search.index.embedded.schema import documents, schema
 from search.index.embedded.snapshot import Snapshot
 from search.index.protocol import Written
@@ -44,12 +45,13 @@ def writer_lock(folder: Path) -> Iterator[bool]:
         WriterBusy: another one holds it.
     """
     lock, holder = FileLock(folder / ".writer.lock"), folder / ".writer.pid"
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as busy:
-        pid = holder.read_text() if holder.is_file() else "unknown"
-        msg = f"process {pid} is writing to the index in {folder}"
-        raise WriterBusy(msg, advice="wait until it has finished, then try again") from busy
+    with index_errors(folder):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as busy:
+            pid = holder.read_text() if holder.is_file() else "unknown"
+            msg = f"process {pid} is writing to the index in {folder}"
+            raise WriterBusy(msg, advice="wait until it has finished, then try again") from busy
     try:
         killed = holder.is_file()
         holder.write_text(str(os.getpid()))
@@ -119,6 +121,7 @@ class Writing:
         with index_errors(self._folder):
             self._writer.wait_merging_threads()
             self._writer = None
+            share(self._folder)
             if len(matrix.vector_files(self._vectors)) > matrix.MERGE_ABOVE:
                 self.clean()
                 matrix.merge(self._vectors)
@@ -164,6 +167,7 @@ class Writing:
                 for document in documents(paper, rows):
                     self._writer.add_document(document)
             self._writer.commit()
+            share(self._folder)
             self._snapshot = self._read()
         self._batch.clear()
         self._bytes = 0
