@@ -2,16 +2,20 @@
 
 Every request waits for its turn (politeness.py), carries a User-Agent that says who asks, and is tried
 again where trying can help: 503 and 429 after the pause the server names, other 5xx, resets and
-time-outs after a growing one. What still fails is one of our errors; no httpx error gets out.
+time-outs after a growing one. Where nobody is to be found, because the name is unknown or the port is
+closed, a machine without a network is likelier than a pause of the server: one more try, and the error.
+What still fails is one of our errors; no httpx error gets out.
 """
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
+import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -35,6 +39,8 @@ from search.errors import (
 BACKOFF = 2.0
 #: The same after a 429: arXiv sends it without Retry-After to whom it has been asking to slow down.
 RATE_BACKOFF = 30.0
+#: Seconds before the one more try where nobody was found.
+NOBODY_PAUSE = 1.0
 #: The longest pause a server may ask for before we give up and say so, in seconds. arXiv's 503 have
 #: been seen to ask for 5 to 600.
 LONGEST_PAUSE = 900.0
@@ -127,11 +133,49 @@ def mapped_errors(url: str) -> Iterator[None]:
             f"the answer of {url} is packed wrongly: {error}", advice="try again later"
         ) from error
     except (httpx.HTTPError, httpx.StreamError) as error:
+        if nobody := nobody_there(error):
+            raise NobodyThere(
+                f"{url} cannot be reached: {nobody}",
+                url=url,
+                advice="check the network connection and the base URL in the settings",
+            ) from error
         raise NetworkUnreachable(
             f"{url} cannot be reached: {error or type(error).__name__}",
             url=url,
             advice="check the network connection and try again",
         ) from error
+
+
+class NobodyThere(NetworkUnreachable):
+    """The name does not resolve, or nothing listens there: no request has left this machine.
+
+    To all others it is a `NetworkUnreachable`; here it is worth less patience.
+    """
+
+    @property
+    def code(self) -> str:
+        """The name of the error that callers know."""
+        return NetworkUnreachable.__name__
+
+
+#: The network's own words for "not there".
+_ABSENT = {
+    errno.ECONNREFUSED: "the connection was refused",
+    errno.ENETUNREACH: "the network is down",
+    errno.EHOSTUNREACH: "there is no way to that machine",
+}
+
+
+def nobody_there(error: BaseException) -> str:
+    """Return why no server was found, in words; empty where one may be there."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, socket.gaierror):
+            return "its name cannot be resolved"
+        if isinstance(cause, OSError) and cause.errno in _ABSENT:
+            return _ABSENT[cause.errno]
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 class Transport:
@@ -170,6 +214,8 @@ class Transport:
         self._sleep = sleep
         self._politeness = politeness
         self._on_wait = on_wait
+        #: Hosts that have answered: if one is gone now, it may be back soon.
+        self._met: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -193,7 +239,8 @@ class Transport:
         """Return the whole answer.
 
         Raises:
-            NetworkUnreachable: no connection, a reset or a time-out, `tries` times.
+            NetworkUnreachable: no connection, a reset or a time-out, `tries` times; twice where nobody is
+                there and never was.
             ServerUnavailable: 5xx, `tries` times or with a pause longer than `LONGEST_PAUSE`.
             RateLimited: 429, likewise.
             RequestRefused: a status that is neither accepted nor worth another try.
@@ -227,7 +274,8 @@ class Transport:
                 if pause is None:
                     base = RATE_BACKOFF if isinstance(error, RateLimited) else BACKOFF
                     pause = base * 2 ** (attempt - 1)
-                if not error.retryable or pause > LONGEST_PAUSE:
+                absent = isinstance(error, NobodyThere) and _host(url) not in self._met
+                if not error.retryable or pause > LONGEST_PAUSE or absent:
                     raise
                 last = attempt == self._tries
                 # After the last try, too, a pause that the server named holds: for whoever asks next.
@@ -245,12 +293,28 @@ class Transport:
             self._politeness.turn(
                 _host(url), self.kind, self.interval, on_wait=self._on_wait, sleep=self._sleep
             ),
-            self._client() as client,
-            client.stream("GET", url, params=params) as response,
+            self._connected(url, params) as response,
         ):
+            self._met.add(_host(url))
             if response.status_code not in accept:
                 raise _refusal(response)
             return read(Answer(response))
+
+    @contextmanager
+    def _connected(self, url: str, params: Params | None) -> Iterator[httpx.Response]:
+        """Yield the answer's beginning. Where nobody is there, try once more: the host was not asked yet."""
+        with ExitStack() as held:
+            client = held.enter_context(self._client())
+            try:
+                response = held.enter_context(client.stream("GET", url, params=params))
+            except httpx.ConnectError as error:
+                if not (absent := nobody_there(error)):
+                    raise
+                if self._on_wait is not None:
+                    self._on_wait(NOBODY_PAUSE, f"{_host(url)}: {absent}, one more try")
+                self._sleep(NOBODY_PAUSE)
+                response = held.enter_context(client.stream("GET", url, params=params))
+            yield response
 
     @contextmanager
     def _client(self) -> Iterator[httpx.Client]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 #: Seconds between two plain lines of one stage: a log of an hour's run stays readable.
 PLAIN_INTERVAL = 10.0
+#: What is left beside a bar on a terminal, and what a line of a log may hold.
 _NOTE_LENGTH = 60
+_LINE_LENGTH = 200
 
 
 @contextmanager
@@ -68,11 +70,14 @@ def _lines(stream: TextIO) -> ProgressSink:
         if not complete and now - said < PLAIN_INTERVAL:
             return
         last[event.stage] = (now, event.done)
-        of = "" if event.total is None else f"/{event.total}"
-        print(
-            f"{shorten(event.stage, 24)} {event.done}{of} {shorten(event.note, _NOTE_LENGTH)}".rstrip(),
-            file=stream,
-            flush=True,
-        )
+        parts = [shorten(event.stage, 24), _count(event), shorten(event.note, _LINE_LENGTH)]
+        print(" ".join(part for part in parts if part), file=stream, flush=True)
 
     return report
+
+
+def _count(event: Progress) -> str:
+    """Return how far a stage is; nothing for one that counts nothing, such as a wait."""
+    if event.total is None:
+        return str(event.done) if event.done else ""
+    return f"{event.done}/{event.total}"

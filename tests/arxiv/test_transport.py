@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import inspect
 import itertools
+import socket
 import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -161,11 +162,42 @@ def test_resets_are_survived(loopback, transport):
     assert len(loopback.requests) == 3
 
 
-def test_nobody_there(transport):
-    """A closed port is NetworkUnreachable after all tries."""
-    with pytest.raises(NetworkUnreachable, match=r"127\.0\.0\.1") as caught:
-        transport(tries=2).get("http://127.0.0.1:9/")
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:9/", "the connection was refused"),
+        ("http://nowhere.invalid/", "its name cannot be resolved"),
+    ],
+)
+def test_nobody_there(transport, clock, monkeypatch, url, why):
+    """A closed port and an unknown name are NetworkUnreachable after one short pause, and say so."""
+
+    def unknown(*_, **__):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    if "invalid" in url:
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    told = []
+    with pytest.raises(NetworkUnreachable, match=why) as caught:
+        transport(interval=15.0, on_wait=lambda *what: told.append(what)).get(url)
     assert caught.value.retryable
+    assert caught.value.code == "NetworkUnreachable"
+    assert clock.slept == [1.0]
+    assert told[0][0] == 1.0
+    assert why in told[0][1]
+
+
+def test_a_server_that_was_there_is_waited_for(loopback, transport, clock):
+    """A host that has answered before and is gone now gets all the patience there is."""
+    loopback.play(loopback.reply(b"yes"))
+    client = transport(tries=3)
+    client.get(loopback.url)
+    loopback.close()
+    with pytest.raises(NetworkUnreachable):
+        client.get(loopback.url)
+    assert sum(clock.slept) >= 6
 
 
 @pytest.mark.parametrize("script", ["stall", "drip_headers", "drip_body"])
