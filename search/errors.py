@@ -79,11 +79,16 @@ class SettingsError(UsageError):
     """A setting is missing or out of its range."""
 
 
+def install(extra: str) -> str:
+    """Return how an extra is installed: of the package, and in a checkout, whose .venv may hold no pip."""
+    return f'pip install "citewell[{extra}]"; in a checkout: uv pip install -e ".[{extra}]"'
+
+
 class MissingExtra(CitewellError):
     """An optional package is needed. `advice` holds the install command."""
 
     def __init__(self, package: str, extra: str, *, why: str) -> None:
-        super().__init__(f"{why} needs {package}", advice=f'install it with: pip install "citewell[{extra}]"')
+        super().__init__(f"{why} needs {package}", advice=install(extra))
         self.extra = extra
 
 

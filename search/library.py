@@ -5,16 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from search.errors import BadIdentifier, ModelUnavailable, UsageError, WorkNotFound
+from search.errors import (
+    BadIdentifier,
+    IndexMissing,
+    ModelUnavailable,
+    SettingsError,
+    UsageError,
+    WorkNotFound,
+)
 from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
 from search.models import Answer, Filters, Mode, Model, Reference, SearchResult, Section, Work
 from search.progress import Progress, ProgressSink, silent
-from search.settings import Settings
+from search.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from search.arxiv.identifiers import Identifier
@@ -53,6 +60,8 @@ class WorkInfo(Model):
     sections: tuple[Section, ...] = ()
     passages: int = 0
     references: tuple[Reference, ...] = ()
+    #: Where another version was asked for than the library holds.
+    note: str = ""
     #: Works of the library that it cites, and that cite it.
     cites: tuple[str, ...] = ()
     cited_by: tuple[str, ...] = ()
@@ -77,13 +86,21 @@ class Library:
     Args:
         settings: what to use; None reads the environment.
         **overrides: single settings by name, e.g. `home="papers"`.
+
+    Raises:
+        SettingsError: a setting that cannot be.
     """
 
     def __init__(self, settings: Settings | None = None, **overrides: Any) -> None:
         if settings is not None and overrides:
             values = {**settings.model_dump(), **overrides}
-            settings = Settings(**values)
-        self.settings = settings or Settings(**overrides)
+            settings = read_settings(**values)
+        self.settings = settings or read_settings(**overrides)
+        if self.settings.home.is_file():
+            raise SettingsError(
+                f"the home {self.settings.home} is a file",
+                advice="name a folder with --home or CITEWELL_HOME; it is made if it is not there",
+            )
         self._lock = threading.Lock()
         self._embedder: Embedder | None = None
         self._parts: dict[str, Any] = {}
@@ -161,9 +178,10 @@ class Library:
             ModelMismatch: the index was built with another embedding model.
             EngineUnavailable: the search engine does not answer.
         """
-        return self.retriever.search(
-            query, filters=filters or Filters(), limit=limit, mode=mode, hops=hops, threshold=threshold
-        )
+        with self._index_explained():
+            return self.retriever.search(
+                query, filters=filters or Filters(), limit=limit, mode=mode, hops=hops, threshold=threshold
+            )
 
     def similar(
         self, work_id: str, *, limit: int = 10, filters: Filters | None = None, hops: int = 0
@@ -173,7 +191,15 @@ class Library:
         Raises:
             WorkNotFound: the library does not hold it.
         """
-        return self.retriever.similar(_work_id(work_id), filters=filters or Filters(), limit=limit, hops=hops)
+        work_id = _work_id(work_id)
+        with self._index_explained():
+            try:
+                return self.retriever.similar(work_id, filters=filters or Filters(), limit=limit, hops=hops)
+            except WorkNotFound as missing:
+                self._state(work_id)  # raises where the library does not hold it either
+                raise WorkNotFound(
+                    f"the index does not hold {work_id} yet", advice="run `citewell index build`"
+                ) from missing
 
     def ask(self, question: str, *, filters: Filters | None = None, llm: str | None = None) -> Answer:
         """Answer a question from the library's papers; every claim is quoted verbatim and verified.
@@ -188,14 +214,15 @@ class Library:
         """
         from search.answering import answer
 
-        return answer(
-            question,
-            retriever=self.retriever,
-            store=self.store,
-            settings=self.settings,
-            filters=filters or Filters(),
-            llm_model=llm,
-        )
+        with self._index_explained():
+            return answer(
+                question,
+                retriever=self.retriever,
+                store=self.store,
+                settings=self.settings,
+                filters=filters or Filters(),
+                llm_model=llm,
+            )
 
     # ------------------------------------------------------------------ filling
     def harvest(
@@ -217,9 +244,18 @@ class Library:
             base_url: another endpoint than the set one.
             full_text: also fetch the PDF of every work that has none yet, however it came in.
             progress: told how far it is.
+
+        Raises:
+            UsageError: `from_` is in the future.
         """
         from search.ingest.harvest import harvest
 
+        today = datetime.now(UTC).date()
+        if from_ is not None and from_ > today:
+            raise UsageError(
+                f"{from_} has not begun: it is {today} in UTC, which the server counts in",
+                advice="give a first day that is not in the future",
+            )
         url = base_url or self.settings.oai_base_url
         with self._oai(url, progress) as client:
             report = harvest(
@@ -384,9 +420,7 @@ class Library:
         Raises:
             WorkNotFound: the library does not hold it.
         """
-        from search.errors import IndexMissing
-
-        work_id = _work_id(work_id)
+        asked, work_id = work_id, _work_id(work_id)
         state = self._state(work_id)
         paper = self.lake.catalogue.paper(state.paper) if state.paper else None
         cites: Sequence[str] = ()
@@ -401,6 +435,7 @@ class Library:
         failures = [f for f in self.lake.catalogue.failures() if f.work_id == work_id]
         return WorkInfo(
             work=state.work,
+            note=_other_version(asked, state.work),
             holds=_holds(paper=state.paper, pdf=state.pdf),
             sections=paper.sections if paper else (),
             passages=len(paper.passages) if paper else 0,
@@ -425,6 +460,21 @@ class Library:
             raise _not_found(work_id)
         return state
 
+    @contextmanager
+    def _index_explained(self) -> Iterator[None]:
+        """Where no index is there because no paper is, say that: building one would not help."""
+        from search.lake.files import LakeFiles
+
+        try:
+            yield
+        except IndexMissing as missing:
+            if LakeFiles(self.settings.lake).names("works"):
+                raise
+            raise IndexMissing(
+                f"the library in {self.settings.home} is empty",
+                advice="add papers with `citewell add ID` or `citewell harvest`, or name another home",
+            ) from missing
+
     def _embedder_or_why(self) -> tuple[Embedder | None, str]:
         """Return the model, or None and the reason: words can be indexed without one."""
         try:
@@ -437,7 +487,7 @@ class Library:
         from search.arxiv.transport import Transport
 
         def waiting(seconds: float, why: str) -> None:
-            progress(Progress("wait", 0, None, f"{why}: {seconds:.0f} s"))
+            progress(Progress("wait", 0, None, f"{seconds:.0f} s: {why}"))
 
         contact = self.settings.contact
         with Transport(contact=contact, interval=interval, kind=kind, on_wait=waiting) as transport:
@@ -484,6 +534,8 @@ def _work_id(text: str) -> str:
     """Return the work id that a person meant; what is no arXiv identifier stays as it is."""
     from search.arxiv.identifiers import parse
 
+    if not isinstance(text, str):
+        raise UsageError(f"an identifier is a string, not {type(text).__name__}", advice="give one at a time")
     try:
         return parse(text).work_id
     except BadIdentifier:
@@ -491,7 +543,27 @@ def _work_id(text: str) -> str:
 
 
 def _not_found(work_id: str) -> WorkNotFound:
-    return WorkNotFound(f"{work_id} is not in this library", advice=f"run `citewell add {work_id}`")
+    from search.arxiv.identifiers import parse
+
+    try:
+        parse(work_id)
+        advice = f"run `citewell add {work_id}`"
+    except BadIdentifier:
+        advice = "papers are named as 2101.00001 or math/0501170; `citewell list` shows what is there"
+    return WorkNotFound(f"{work_id} is not in this library", advice=advice)
+
+
+def _other_version(asked: str, work: Work) -> str:
+    """Say that another version was asked for than the library holds; empty: it was not."""
+    from search.arxiv.identifiers import parse
+
+    try:
+        version = parse(asked).version
+    except BadIdentifier:
+        return ""
+    if version is None or version == work.version:
+        return ""
+    return f"the library holds version {work.version}, not version {version}"
 
 
 def _holds(*, paper: object, pdf: object) -> str:

@@ -6,17 +6,21 @@ docs/settings.md holds the same table for people; a test compares the two.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from search.errors import SettingsError
 
 
 class Settings(BaseSettings):
     """Everything a person or an operator can set. Pass keyword arguments to override the environment."""
 
-    model_config = SettingsConfigDict(env_prefix="CITEWELL_", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="CITEWELL_", env_ignore_empty=True, extra="forbid", frozen=True
+    )
 
     home: Path = Field(default_factory=lambda: user_data_path("citewell"))
     """Folder of this library: lake, catalogue, embedded index, caches."""
@@ -76,7 +80,34 @@ class Settings(BaseSettings):
     recency_half_life: float = Field(default=5.0, gt=0)
     """Years after which the recency score has halved."""
 
+    @field_validator("home", mode="before")
+    @classmethod
+    def _nowhere_is_unset(cls, home: Any) -> Any:
+        """An empty path would be the current folder, which nobody means by it."""
+        return user_data_path("citewell") if home == "" else home
+
     @property
     def lake(self) -> str:
         """Where the lake is, as an fsspec URL or path."""
         return self.lake_url or str(self.home / "lake")
+
+
+def read_settings(**values: Any) -> Settings:
+    """Return the settings of the environment with `values` over them.
+
+    Raises:
+        SettingsError: one of them cannot be; its name and what is wrong with it.
+    """
+    try:
+        settings = Settings(**values)
+    except ValidationError as wrong:
+        first = wrong.errors()[0]
+        name = "CITEWELL_" + "_".join(str(part) for part in first["loc"]).upper()
+        fault = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"{name}: {fault}", advice="docs/settings.md lists what it may be") from wrong
+    if settings.index_url != "embedded" and not settings.index_url.startswith(("http://", "https://")):
+        raise SettingsError(
+            "CITEWELL_INDEX_URL: neither `embedded` nor an address that begins with http:// or https://",
+            advice="docs/settings.md lists what it may be",
+        )
+    return settings

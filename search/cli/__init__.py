@@ -12,6 +12,9 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code. `arguments` default to the process's own."""
-    from search.cli.run import run
+    try:
+        from search.cli.run import run
+    except KeyboardInterrupt:
+        return 130  # nothing had begun
 
     return run(arguments)

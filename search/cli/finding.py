@@ -43,7 +43,7 @@ def search(
     )
     _search(
         surface,
-        query,
+        " ".join(query),
         limit=limit,
         threshold=threshold,
         filters=filters,
@@ -81,7 +81,7 @@ def semantic(
     )
     _search(
         surface,
-        query,
+        " ".join(query),
         limit=limit,
         threshold=threshold,
         filters=filters,
@@ -154,7 +154,7 @@ def ask(
         withdrawn=withdrawn,
     )
     with surface.library() as library:
-        answer = library.ask(question, filters=filters, llm=llm)
+        answer = library.ask(" ".join(question), filters=filters, llm=llm)
     surface.show(answer, lambda console: views.show_answer(console, answer, explain=explain))
 
 
@@ -186,6 +186,7 @@ def _filters(
     licences: list[o.Licence] | None,
     withdrawn: o.Withdrawn,
 ) -> Filters:
+    from search.arxiv.identifiers import parse
     from search.models import Filters
 
     return Filters(
@@ -193,7 +194,7 @@ def _filters(
         year_to=year_to,
         categories=tuple(categories or ()),
         authors=tuple(authors or ()),
-        ids=tuple(ids) if ids else None,
+        ids=tuple(parse(text).work_id for text in ids) if ids else None,
         licences=tuple(licence.value for licence in licences or ()),
         withdrawn=withdrawn,
     )

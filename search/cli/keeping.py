@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -30,10 +29,9 @@ def harvest(
     ] = False,
 ) -> None:
     """Bring in new and changed metadata over OAI-PMH."""
-    first, last = _day(from_), _day(until)
     with surface.library() as library, surface.progress() as progress:
         report = library.harvest(
-            from_=first, until=last, set_=set_, base_url=base_url, full_text=full_text, progress=progress
+            from_=from_, until=until, set_=set_, base_url=base_url, full_text=full_text, progress=progress
         )
     surface.show(report, lambda console: views.show_harvest(console, report))
 
@@ -107,7 +105,3 @@ def parse(
 
     paper = read_pdf(file)
     surface.show(paper, lambda console: views.show_paper(console, paper))
-
-
-def _day(moment: datetime | None) -> date | None:
-    return moment.date() if moment else None

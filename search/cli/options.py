@@ -6,7 +6,7 @@ those of search.models, which needs pydantic; a test compares the two.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -41,8 +41,12 @@ HumanOption: TypeAlias = Annotated[
 ]
 
 # ------------------------------------------------------------------ what a command is about
-Query: TypeAlias = Annotated[str, typer.Argument(metavar="QUERY", help="Words to search for.")]
-Question: TypeAlias = Annotated[str, typer.Argument(metavar="QUESTION", help="The question, as a sentence.")]
+Query: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="QUERY", help="Words to search for, quoted or not.")
+]
+Question: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="QUESTION", help="The question, as a sentence, quoted or not.")
+]
 WorkId: TypeAlias = Annotated[
     str, typer.Argument(metavar="ID", help="A paper: 2101.00001, math/0501170, with or without version.")
 ]
@@ -100,22 +104,32 @@ Hops: TypeAlias = Annotated[
 Explain: TypeAlias = Annotated[
     bool, typer.Option("--explain", help="Show every score and passage (JSON always has them).")
 ]
+
+
 # ------------------------------------------------------------------ harvesting
+def day(text: str) -> date:
+    """Return the day that a person wrote."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text} is no day; write YYYY-MM-DD") from None
+
+
 From: TypeAlias = Annotated[
-    datetime | None,
+    date | None,
     typer.Option(
         "--from",
         metavar="D",
-        formats=["%Y-%m-%d"],
+        parser=day,
         help="First day of changes, as 2026-11-30 (else where the last harvest ended).",
     ),
 ]
 Until: TypeAlias = Annotated[
-    datetime | None,
+    date | None,
     typer.Option(
         "--until",
         metavar="D",
-        formats=["%Y-%m-%d"],
+        parser=day,
         help="Last day of changes, inclusive (else today).",
     ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,10 @@ from search.cli.output import write_error
 from search.errors import CitewellError, UsageError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
+#: Commands that keep what they have finished, and go on from there.
+RESUMED = {"demo", "harvest", "add", "build", "rebuild", "doctor"}
+#: What the operating system says where the right to write is missing.
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -22,6 +27,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     An exception that Citewell does not raise on purpose is a fault of the program: its traceback stays.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not os.environ.get("COLUMNS", "1").isdecimal() or os.environ.get("COLUMNS") == "0":
+        del os.environ["COLUMNS"]  # a width of nothing shows nothing
     for stream in (sys.stdout, sys.stderr):  # a title must not crash a terminal that cannot show it
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
@@ -29,9 +36,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = _invoke(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print(
-            "\nInterrupted. What was finished is kept; run the same command again to go on.", file=sys.stderr
-        )
+        kept = RESUMED.intersection(arguments)
+        more = " What was finished is kept; run the same command again to go on." if kept else ""
+        print(f"\nInterrupted.{more}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         _forget_stdout()
@@ -47,7 +54,7 @@ def _invoke(arguments: list[str]) -> int:
     """Parse and run; turn what Citewell and typer raise on purpose into messages and exit codes."""
     as_json = wants_json(arguments)
     try:
-        with get_command(app).make_context("citewell", list(arguments)) as context:
+        with get_command(app).make_context("citewell", list(arguments or ["--help"])) as context:
             context.command.invoke(context)
     except typer.Exit as leave:
         return leave.exit_code
@@ -57,9 +64,10 @@ def _invoke(arguments: list[str]) -> int:
         if show := getattr(wrong, "show", None):
             show()
         if as_json and arguments:
-            write_error(
-                "UsageError", wrong.format_message(), "citewell --help lists the commands", quiet=True
-            )
+            # A group without a command has its whole help for a message, which stderr has already.
+            message = wrong.format_message()
+            message = "a command is missing" if message.startswith("Usage:") else message
+            write_error("UsageError", message, "citewell --help lists the commands", quiet=True)
         return wrong.exit_code
     except CitewellError as failure:
         write_error(failure.code, failure.message, failure.advice, as_json=as_json)
@@ -68,7 +76,8 @@ def _invoke(arguments: list[str]) -> int:
         raise
     except OSError as failure:
         name = f"{failure.filename}: " if failure.filename else ""
-        write_error(type(failure).__name__, f"{name}{failure.strerror or failure}", "", as_json=as_json)
+        advice = "check who may read and write there" if failure.errno in _REFUSED else ""
+        write_error(type(failure).__name__, f"{name}{failure.strerror or failure}", advice, as_json=as_json)
         return FAILURE
     return 0
 

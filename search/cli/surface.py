@@ -31,19 +31,9 @@ class Surface:
 
     def settings(self) -> Settings:
         """Return the settings of the environment, with `--home` over them."""
-        from pydantic import ValidationError
+        from search.settings import read_settings
 
-        from search.errors import SettingsError
-        from search.settings import Settings
-
-        try:
-            return Settings(home=self.home.expanduser().absolute()) if self.home else Settings()
-        except ValidationError as wrong:
-            first = wrong.errors()[0]
-            name = "CITEWELL_" + "_".join(str(part) for part in first["loc"]).upper()
-            raise SettingsError(
-                f"{name}: {first['msg']}", advice="docs/settings.md lists what it may be"
-            ) from wrong
+        return read_settings(home=self.home.expanduser().absolute()) if self.home else read_settings()
 
     @contextmanager
     def library(self) -> Iterator[Library]:
@@ -73,8 +63,14 @@ class Surface:
             return
         from rich.console import Console
 
+        class Pipe(Console):
+            """A console whose reader may leave early: rich would exit 1, `search.cli.run` knows better."""
+
+            def on_broken_pipe(self) -> None:
+                raise BrokenPipeError
+
         # Titles are not markup, and numbers in quotes are no numbers to paint.
-        view(Console(file=sys.stdout, markup=False, highlight=False, emoji=False))
+        view(Pipe(file=sys.stdout, markup=False, highlight=False, emoji=False))
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from search.embedding.protocol import Embedder
-from search.errors import CitewellError, IndexMissing
+from search.errors import CitewellError, IndexMissing, install
 from search.index.protocol import IndexStore
 from search.ingest.check import check
 from search.ingest.reports import BuildReport
@@ -70,7 +70,7 @@ def _surroundings(settings: Settings) -> Iterator[Finding]:
                 name=package,
                 state="bad" if needed else "note",
                 message=f"not installed; it is for {why}",
-                advice=f'pip install "citewell[{extra}]"',
+                advice=install(extra),
             )
     free = shutil.disk_usage(settings.home if settings.home.exists() else settings.home.anchor).free
     state: Literal["good", "note"] = "note" if free < LITTLE_SPACE else "good"

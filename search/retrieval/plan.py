@@ -84,7 +84,10 @@ def words(query: str) -> str:
 
     Raises:
         EmptyQuery: it holds no letter and no digit.
+        UsageError: it is no string.
     """
+    if not isinstance(query, str):
+        raise UsageError(f"a query is a string, not {type(query).__name__}", advice="give words")
     # A shell or JSON may hand over halves of surrogate pairs, which no tokenizer takes.
     text = " ".join(query.encode("utf-8", "replace").decode().split())
     if not any(character.isalnum() for character in text):

@@ -179,7 +179,7 @@ class Retriever:
             mode=plan.mode,
             filters=asked,
             outcome=outcome,
-            message=message or vector.why_not or _partial(vector, coverage),
+            message=message or vector.why_not or _wordless(text, legs) or _partial(vector, coverage),
             hits=found,
             metrics=SearchMetrics(
                 hits=len(found),
@@ -239,8 +239,20 @@ class Retriever:
         if not self._store.counts().works:
             return "empty index", "the index holds no paper yet: add some, then run `citewell index build`"
         if plan.filters != unfiltered and any_hit(self._legs(text, vector, unfiltered, 1)):
-            return "filtered out", "papers match the query, but none of them passes the filters"
+            nobody = self._nobody(plan.filters, text, vector)
+            return (
+                "filtered out",
+                f"papers match the query, but none of them {nobody or 'passes the filters'}",
+            )
         return "no match", vector.why_not or "nothing in the index resembles the query"
+
+    def _nobody(self, filters: Filters, text: str | None, vector: QueryVector) -> str:
+        """Return the category or id that by itself leaves nothing; empty: it is the filters together."""
+        for category in filters.categories if len(filters.categories) == 1 else ():
+            if not any_hit(self._legs(text, vector, Filters(categories=(category,)), 1)):
+                return f"is in the category {category}"
+        missing = [] if filters.ids is None else [i for i in filters.ids if i not in self._store.works([i])]
+        return f"is {missing[0]}, which the index does not hold" if missing else ""
 
     def _count(self, generation: Generation) -> Counts:
         """Count once for each state of the live generation, not once for each query."""
@@ -281,6 +293,14 @@ def without(filters: Filters, work_id: str) -> Filters:
 def any_hit(legs: Legs) -> bool:
     """Whether either leg found anything."""
     return bool(legs.lexical or legs.semantic)
+
+
+def _wordless(text: str | None, legs: Legs) -> str:
+    """Return a sentence where words were looked for and none was found, but hits are shown all the same."""
+    if text is None or legs.lexical or not legs.semantic:
+        return ""
+    best = legs.semantic[0].score
+    return f"no paper holds these words: what is shown is nearest in meaning, at best {best:.2f} of 1"
 
 
 def _partial(vector: QueryVector, coverage: float) -> str:

@@ -170,10 +170,11 @@ def test_an_error_for_a_person_leaves_stdout_empty(library, capsys):
 
 
 def test_the_operating_systems_refusal_is_one_line(library, capsys):
-    """A folder that cannot be written is told with its name, without a traceback."""
+    """A folder that cannot be written is told with its name and a way on, without a traceback."""
     library.failure = PermissionError(13, "Permission denied", "/nowhere/lake")
     assert run(["search", "x", "--human"]) == 1
-    assert capsys.readouterr().err == "Error: /nowhere/lake: Permission denied\n"
+    told = "Error: /nowhere/lake: Permission denied\n  check who may read and write there\n"
+    assert capsys.readouterr().err == told
 
 
 def test_a_fault_of_the_program_keeps_its_traceback(library):
@@ -183,11 +184,51 @@ def test_a_fault_of_the_program_keeps_its_traceback(library):
         run(["search", "x"])
 
 
-def test_interrupt_is_one_line_and_130(library, capsys):
-    """Ctrl-C ends with one line and the shell's code for it."""
+@pytest.mark.parametrize(("line", "resumed"), [("search x", False), ("harvest", True)])
+def test_interrupt_is_one_line_and_130(library, capsys, line, resumed):
+    """Ctrl-C ends with one line and the shell's code for it; only what can go on is said to go on."""
     library.failure = KeyboardInterrupt()
-    assert run(["search", "x"]) == 130
-    assert "Interrupted" in capsys.readouterr().err
+    assert run(line.split()) == 130
+    said = capsys.readouterr().err
+    assert "Interrupted" in said
+    assert ("run the same command again" in said) == resumed
+
+
+def test_words_need_no_quotes(library):
+    """Several words are one query, as if they had been quoted."""
+    assert run(["search", "dark", "matter", "-n", "3", "halos"]) == 0
+    assert library.calls[0][1] == ("dark matter halos",)
+
+
+def test_ids_are_taken_in_any_form_and_others_refused(library, capsys):
+    """`--id` finds the paper whatever form its id has; what is none is wrong usage, named."""
+    assert run(["search", "x", "--id", "arXiv:2101.00001v3"]) == 0
+    assert library.calls[0][2]["filters"].ids == ("2101.00001",)
+    assert run(["search", "x", "--id", "hello", "--human"]) == 2
+    assert "'hello' is no arXiv identifier" in capsys.readouterr().err
+
+
+def test_a_day_that_is_none_is_named(library, capsys):
+    """A date that the calendar lacks is told with the form that is wanted."""
+    assert run(["harvest", "--from", "2026-13-01", "--human"]) == 2
+    assert "2026-13-01 is no day; write YYYY-MM-DD" in capsys.readouterr().err
+
+
+def test_the_bare_command_shows_its_help(capsys):
+    """`citewell` alone is `citewell --help`; a group alone lists its commands and is wrong usage."""
+    assert run([]) == 0
+    assert "harvest" in capsys.readouterr().out
+    assert run(["index"]) == 2
+    captured = capsys.readouterr()
+    assert "rebuild" in captured.err
+    assert json.loads(captured.out)["error"]["message"] == "a command is missing"
+
+
+def test_a_terminal_without_width_gets_the_usual_one(library, capsys, monkeypatch):
+    """COLUMNS=0, as some editors set it, hides nothing."""
+    monkeypatch.setenv("COLUMNS", "0")
+    assert run(["search", "x", "--human"]) == 0
+    assert "Café" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -274,6 +315,15 @@ def test_a_reader_that_leaves_early_is_no_error():
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_a_reader_of_a_view_that_leaves_early_is_no_error(library, monkeypatch):
+    """The rendered view into a closed pipe ends with 0, as JSON does."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with monkeypatch.context() as patched, open(writer, "w", buffering=1) as closed:  # noqa: PTH123
+        patched.setattr(sys, "stdout", closed)
+        assert run(["search", "x", "--human"]) == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")

@@ -111,7 +111,7 @@ def test_explain_shows_every_passage_and_stage():
 def test_signals_without_a_part_are_not_shown():
     """A score of None is left out, and a hit that the graph brought says how far it stands."""
     assert why(hit(bm25_score=None, graph_distance=2, graph_score=0.25)) == (
-        "score 0.812 · meaning 0.713 · graph 0.250 · 2 citation steps away"
+        "relative score 0.812 · meaning 0.713 · graph 0.250 · 2 citation steps away"
     )
 
 

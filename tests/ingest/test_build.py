@@ -70,7 +70,8 @@ def contents(library):
 
 
 def test_nothing_built_is_a_clear_error(library):
-    """Before the first build a search says what to run."""
+    """Before the first build of what was harvested a search says what to run."""
+    library.harvest(from_=date(2024, 1, 1))
     with pytest.raises(IndexMissing, match="index build"):
         library.search("graphs")
 

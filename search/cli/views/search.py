@@ -57,7 +57,7 @@ def _hit(hit: Hit, *, explain: bool) -> Group:
 
 def why(hit: Hit) -> str:
     """Return the scores that put a hit where it is, those that had a part in it."""
-    parts = [f"score {hit.final_score:.3f}"]
+    parts = [f"relative score {hit.final_score:.3f}"]
     for name, field, digits in _SIGNALS:
         score = getattr(hit, field)
         if score is not None:

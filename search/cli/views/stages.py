@@ -63,6 +63,9 @@ def show_build(console: Console, report: BuildReport) -> None:
         f"{counted(report.works, 'paper')}, {counted(report.passages, 'passage')}, "
         f"{counted(report.vectors, 'vector')}{model}"
     )
+    if not report.works:
+        console.print("The library is empty: add papers with `citewell add ID` or `citewell harvest`")
+        return
     console.print(
         f"{report.semantic_coverage:.1%} of the passages have a vector; "
         f"{report.cut_off_share:.1%} were cut off before embedding"

@@ -42,6 +42,8 @@ def show_info(console: Console, info: WorkInfo) -> None:
     work = info.work
     console.print(Text(line(work.title), style="bold"))
     console.print(Text(", ".join(line(author) for author in work.authors), style="dim"))
+    if info.note:
+        console.print(Text(line(info.note), style="yellow"))
     console.print(_facts(info))
     if work.abstract:
         console.print(heading("Abstract"))
