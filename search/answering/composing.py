@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter
 from collections.abc import Sequence
 
 from search.answering import extractive, llm
-from search.answering.confidence import LEAST_EVIDENCE, LEAST_TO_ASK, Coverage, assess, best_passage, coverage
+from search.answering.confidence import LEAST_EVIDENCE, LEAST_TO_ASK, Coverage, assess, best_passage
 from search.answering.contradictions import contradictions
 from search.answering.drafts import Draft
 from search.answering.evidence import Evidence, Retrieval, gather
 from search.answering.limitations import limitations
 from search.answering.outlook import discoveries, gaps, refinements
 from search.answering.verifier import Verdict, verify
-from search.answering.wording import content_stems, inverse_frequencies
 from search.errors import EmptyQuery
 from search.index.protocol import IndexStore
 from search.models import Answer, AnswerReference, Claim, Cost, Filters
 from search.settings import Settings
 
+#: "[4]", "[1, 5-7]": an entry of the cited paper's own reference list.
+_ENTRIES = r"\[(\d{1,3}(?:\s?[,;-]\s?\d{1,3})*)\]"
+_OWN_MARK = re.compile(rf"\s*{_ENTRIES}")
+_SPOKEN_MARK = re.compile(
+    rf"\b(of|in|by|as|from|see|to|with|and|or|than|like|into|through)\s+{_ENTRIES}", re.IGNORECASE
+)
 #: Papers whose passages are read for an answer.
 WORKS = 8
 
@@ -61,9 +67,9 @@ def answer(
     seen = best_passage(question, evidence)
     drafts, cost = _generate(question, evidence, seen, model=model, settings=settings)
     verdict = verify(drafts, store=store, evidence=evidence.texts)
-    level, factors = assess(question, evidence, verdict.kept, verdict.dropped)
+    opposed = contradictions(verdict.kept)
+    level, factors = assess(question, evidence, verdict.kept, verdict.dropped, len(opposed))
     references = _references(evidence, verdict.kept)
-    missing = _left_open(question, evidence, verdict.kept, seen)
     return Answer(
         question=question,
         answer_summary=_summary(verdict.kept, references),
@@ -73,10 +79,12 @@ def answer(
         confidence_factors=factors,
         limitations=limitations(evidence, verdict.kept, references, route="llm" if model else "extractive"),
         dropped_claims=verdict.dropped,
-        contradictions=contradictions(verdict.kept),
-        gaps=gaps(missing, verdict.kept),
+        contradictions=opposed,
+        gaps=gaps(question, evidence, verdict.kept),
         discoveries=discoveries(evidence, verdict.kept, store),
-        refinements=refinements(seen, evidence, filters) if level in ("insufficient_evidence", "low") else (),
+        refinements=refinements(question, evidence, filters)
+        if level in ("insufficient_evidence", "low")
+        else (),
         plan=_plan(evidence, drafts, verdict, model),
         route="llm" if model else "extractive",
         generation=evidence.result.generation,
@@ -99,14 +107,6 @@ def _generate(
         return extractive.drafts(question, evidence.passages), Cost(embedding_calls=calls, usd=0.0)
     reply = llm.ask(question, evidence.texts, model=model, settings=settings)
     return list(reply.drafts), reply.cost.model_copy(update={"embedding_calls": calls})
-
-
-def _left_open(question: str, evidence: Evidence, claims: Sequence[Claim], seen: Coverage) -> Coverage:
-    if not claims:
-        return seen
-    titles = {p.work_id: p.title for p in evidence.texts}
-    said = [t for c in claims for t in (c.text, *(titles.get(s.work_id, "") for s in c.supporting_citations))]
-    return coverage(question, said, inverse_frequencies(content_stems(p.text) for p in evidence.texts))
 
 
 def _references(evidence: Evidence, claims: Sequence[Claim]) -> tuple[AnswerReference, ...]:
@@ -134,8 +134,17 @@ def _summary(claims: Sequence[Claim], references: Sequence[AnswerReference]) -> 
     parts: list[str] = []
     for claim in claims:
         marks = sorted({ranks[c.work_id] for c in claim.supporting_citations if c.work_id in ranks})
-        parts.append(claim.text.strip() + " " + "".join(f"[{m}]" for m in marks))
+        parts.append(_without_marks(claim.text).strip() + " " + "".join(f"[{m}]" for m in marks))
     return " ".join(parts)
+
+
+def _without_marks(text: str) -> str:
+    """Return a sentence without the marks of its own paper's reference list, beside which ours would lie.
+
+    A mark that is a word of its sentence ("as in [3]") is told apart by name.
+    """
+    text = _SPOKEN_MARK.sub(r"\1 (its reference \2)", text)
+    return _OWN_MARK.sub("", text)
 
 
 def _plan(

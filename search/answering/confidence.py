@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from search.answering.evidence import Evidence
-from search.answering.wording import content_stems, inverse_frequencies, subject_stems, words
+from search.answering.conditions import conditions, meets
+from search.answering.evidence import Evidence, readable
+from search.answering.wording import content_stems, inverse_frequencies, subject_stems, subject_words
 from search.models import Claim, Confidence, DroppedClaim
 
 #: Below this share of the question's words (weighted by rarity) in the best passage, nobody answered it.
@@ -16,10 +18,14 @@ from search.models import Claim, Confidence, DroppedClaim
 LEAST_EVIDENCE = 0.45
 #: A language model may say itself that nothing answers, and understands other words: 98.2 and 67.4 %.
 LEAST_TO_ASK = 0.25
-#: Shares of the question's words that the kept claims and their papers' titles hold.
-HIGH_COVERAGE, MEDIUM_COVERAGE = 0.75, 0.5
-#: Independent papers behind a `high` answer.
+#: Shares of the question's words that the kept claims, their headings and papers' titles hold together. For
+#: `high` none may be missing.
+HIGH_COVERAGE, MEDIUM_COVERAGE = 0.999, 0.8
+#: Independent papers behind a `high` answer, each with a claim that speaks of this share of the question.
 HIGH_PAPERS = 2
+PAPER_COVERAGE = 0.75
+#: Share of the question that the best claim speaks of itself, with half of what its heading and title say.
+BEST_CLAIM = 0.5
 #: Share of the proposed claims that may have been removed.
 HIGH_DROPPED, MEDIUM_DROPPED = 0.25, 0.5
 
@@ -40,47 +46,106 @@ def coverage(question: str, texts: Sequence[str], weights: Mapping[str, float]) 
     held = {s for text in texts for s in content_stems(text)}
     total = sum(weights[s] for s in asked)
     share = sum(weights[s] for s in asked if s in held) / total if total else 0.0
-    lacking = {s for s in asked if s not in held}
-    printed = dict.fromkeys(w.printed for w in words(question) if w.stem in lacking)
-    return Coverage(share, tuple(printed))
+    return Coverage(
+        share, tuple(dict.fromkeys(w.printed for w in subject_words(question) if w.stem not in held))
+    )
+
+
+def rarity(evidence: Evidence) -> Mapping[str, float]:
+    """Return how rare each stem is among the passages that were read."""
+    return inverse_frequencies(content_stems(p.text) for p in evidence.texts)
 
 
 def best_passage(question: str, evidence: Evidence) -> Coverage:
-    """Return the coverage of the passage that holds most of the question, its title read with it."""
-    weights = inverse_frequencies(content_stems(p.text) for p in evidence.texts)
-    each = [coverage(question, [p.text, p.title], weights) for p in evidence.texts]
-    return max(each, key=lambda c: c.share, default=Coverage(0.0, tuple(w.printed for w in words(question))))
+    """Return the coverage of the passage that holds most of the question, heading and title read with it."""
+    weights = rarity(evidence)
+    each = [coverage(question, readable(p), weights) for p in evidence.texts]
+    nothing = Coverage(0.0, tuple(w.printed for w in subject_words(question)))
+    return max(each, key=lambda c: c.share, default=nothing)
+
+
+def said_of(claims: Sequence[Claim], evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
+    """Return by paper what the answer shows of it: the claims' texts, their headings, the title."""
+    titles = {p.work_id: p.title for p in evidence.texts}
+    said: defaultdict[str, list[str]] = defaultdict(list)
+    for claim in claims:
+        for citation in claim.supporting_citations:
+            said[citation.work_id] += (claim.text, citation.section, titles.get(citation.work_id, ""))
+    return {work_id: tuple(texts) for work_id, texts in said.items()}
+
+
+def unmet(question: str, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Return the figures of the question that no claim states, as printed."""
+    return tuple(f.phrase for f in conditions(question) if not any(meets(f, c.text) for c in claims))
 
 
 def assess(
-    question: str, evidence: Evidence, claims: Sequence[Claim], dropped: Sequence[DroppedClaim]
+    question: str,
+    evidence: Evidence,
+    claims: Sequence[Claim],
+    dropped: Sequence[DroppedClaim],
+    contradictions: int = 0,
 ) -> tuple[Confidence, dict[str, float | int | str]]:
     """Return the level and what it was made of."""
-    weights = inverse_frequencies(content_stems(p.text) for p in evidence.texts)
-    titles = {p.work_id: p.title for p in evidence.texts}
-    cited = list(dict.fromkeys(c.work_id for claim in claims for c in claim.supporting_citations))
-    said = [claim.text for claim in claims] + [titles.get(work_id, "") for work_id in cited]
-    covered = coverage(question, said, weights)
+    weights = rarity(evidence)
+    said = said_of(claims, evidence)
+    covered = coverage(question, [t for texts in said.values() for t in texts], weights)
+    own = [(_own(question, c, said, weights), c) for c in claims]
     proposed = len(claims) + len(dropped)
-    removed = len(dropped) / proposed if proposed else 0.0
+    measured = _Measured(
+        covered.share,
+        max((share for share, _ in own), default=0.0),
+        len({s.work_id for share, c in own if share >= PAPER_COVERAGE for s in c.supporting_citations}),
+        len(dropped) / proposed if proposed else 0.0,
+        len(unmet(question, claims)),
+        contradictions,
+    )
     factors: dict[str, float | int | str] = {
-        "question_coverage": round(covered.share, 3),
+        "question_coverage": round(measured.covered, 3),
+        "best_claim_coverage": round(measured.best_claim, 3),
         "evidence_coverage": round(best_passage(question, evidence).share, 3),
-        "papers": len(cited),
+        "papers": len(said),
+        "papers_on_the_question": measured.papers,
         "claims": len(claims),
         "full_support": sum(claim.support == "full" for claim in claims),
-        "dropped_share": round(removed, 3),
+        "dropped_share": round(measured.removed, 3),
+        "figures_unmet": measured.unmet,
+        "contradictions": contradictions,
     }
     top = evidence.hits[0] if evidence.hits else None
     if top is not None and top.vector_score is not None:
         factors["top_similarity"] = round(max(h.vector_score or 0.0 for h in evidence.hits), 3)
-    return _level(covered.share, len(cited), removed, claims), factors
+    return _level(measured, claims), factors
 
 
-def _level(covered: float, papers: int, removed: float, claims: Sequence[Claim]) -> Confidence:
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What the level is decided by."""
+
+    covered: float
+    best_claim: float
+    papers: int
+    removed: float
+    unmet: int
+    contradictions: int
+
+
+def _own(
+    question: str, claim: Claim, said: Mapping[str, tuple[str, ...]], weights: Mapping[str, float]
+) -> float:
+    """Return the share of the question that a claim holds, and half of what stands above it."""
+    itself = coverage(question, [claim.text], weights).share
+    above = [t for c in claim.supporting_citations for t in (c.section, said[c.work_id][2])]
+    return (itself + coverage(question, [claim.text, *above], weights).share) / 2
+
+
+def _level(measured: _Measured, claims: Sequence[Claim]) -> Confidence:
     if not claims:
         return "insufficient_evidence"
+    if measured.unmet or measured.covered < MEDIUM_COVERAGE or measured.best_claim < BEST_CLAIM:
+        return "low"
     full = sum(claim.support == "full" for claim in claims) >= len(claims) / 2
-    if covered >= HIGH_COVERAGE and papers >= HIGH_PAPERS and removed <= HIGH_DROPPED and full:
+    agreed = measured.papers >= HIGH_PAPERS and not measured.contradictions
+    if measured.covered >= HIGH_COVERAGE and agreed and measured.removed <= HIGH_DROPPED and full:
         return "high"
-    return "medium" if covered >= MEDIUM_COVERAGE and removed <= MEDIUM_DROPPED else "low"
+    return "medium" if measured.removed <= MEDIUM_DROPPED else "low"

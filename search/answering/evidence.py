@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from search.answering.conditions import Figure, conditions, meets
 from search.index.documents import PassageDocument, WorkDocument
 from search.index.protocol import IndexStore
 from search.models import Filters, Hit, SearchResult
@@ -68,7 +69,7 @@ class Evidence:
     #: The works of the hits, by id.
     works: dict[str, WorkDocument]
     #: Passages left out because they are a summary or withdrawn.
-    left_out: int = 0
+    unquotable: tuple[PassageDocument, ...] = ()
 
     @property
     def texts(self) -> tuple[PassageDocument, ...]:
@@ -79,6 +80,11 @@ class Evidence:
     def hits(self) -> tuple[Hit, ...]:
         """The closest works, best first."""
         return self.result.hits
+
+
+def readable(passage: PassageDocument) -> tuple[str, str, str]:
+    """Return what a reader of a passage has before them: the text, its section's heading, the title."""
+    return passage.text, passage.section, passage.title
 
 
 def instructs(text: str) -> bool:
@@ -105,13 +111,20 @@ def gather(
     allowed = [i for i in ids if i in works and works[i].withdrawn != "yes"]
     found = retriever.evidence(question, allowed, size=FETCHED * size) if allowed else []
     quotable = [(s, p) for s, p in found if p.evidence and p.withdrawn != "yes" and p.work_id in works]
-    return Evidence(result, _shared_out(quotable, size), works, left_out=len(found) - len(quotable))
+    left_out = tuple(p for _, p in found if not p.evidence or p.withdrawn == "yes")
+    return Evidence(result, _shared_out(quotable, size, conditions(question)), works, left_out)
 
 
 def _shared_out(
-    passages: Sequence[tuple[float, PassageDocument]], size: int
+    passages: Sequence[tuple[float, PassageDocument]], size: int, asked: Sequence[Figure] = ()
 ) -> tuple[tuple[float, PassageDocument], ...]:
-    """Return the best `size` passages with at most `OF_A_PAPER` of each paper."""
+    """Return the best `size` passages with at most `OF_A_PAPER` of each paper.
+
+    Passages that state a figure which is `asked` for come first: two texts with other figures are as near to
+    a question by their words and vectors.
+    """
+    if asked:
+        passages = sorted(passages, key=lambda found: not any(meets(f, found[1].text) for f in asked))
     taken: Counter[str] = Counter()
     kept: list[tuple[float, PassageDocument]] = []
     for score, passage in passages:

@@ -12,8 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from search.answering.advice import advises, asks_advice, opposed
+from search.answering.conditions import Figure, conditions, meets, speaks_otherwise
+from search.answering.confidence import coverage
 from search.answering.drafts import Draft, Quote
-from search.answering.evidence import instructs
+from search.answering.evidence import instructs, readable
+from search.answering.names import first_words, mentions, names
 from search.answering.polarity import disagreement
 from search.answering.quantities import quantities
 from search.answering.relevance import bm25
@@ -35,6 +39,14 @@ NEIGHBOUR_WEIGHT = 0.1
 PAIR_WEIGHT = 0.3
 CUE_WEIGHT = 0.1
 ANAPHOR_PENALTY = 0.05
+#: What weighs more than likeness of words: the question's own figures, the authors' advice where a choice is
+#: asked for, the abstract where a summary is, a heading that names what the sentences below it need not
+#: repeat; and the loss of one whose condition stands in the sentence before ("falls then to").
+CONDITION_WEIGHT = 1.0
+ADVICE_WEIGHT = 1.0
+SUMMARY_WEIGHT = 0.5
+HEADING_WEIGHT = 0.5
+LOST_CONDITION_PENALTY = 0.3
 #: A sentence about "the model" means the one that the title names: half of what saying it would cover.
 TITLE_WEIGHT = 0.5
 #: How much a sentence loses for what those chosen before it say already.
@@ -45,8 +57,15 @@ KEEP = 0.5
 OPPOSITE = 0.5
 #: Words of a sentence that can stand alone and still be read.
 SHORTEST, LONGEST = 6, 80
-#: The best sentence must hold this share of the question's words (weighted) to be an answer at all.
+#: A sentence must hold this share of the question's words (weighted) to be an answer at all.
 LEAST_COVERAGE = 0.25
+#: Shares of the best claim's coverage and of the best passage's, below which a sentence is filler: it has one
+#: word of the question and speaks of something else.
+FILLER = 0.65
+NEAR_BEST_PASSAGE = 0.7
+#: The same for the number of the question's words, heading and title read with the sentence: one rare word
+#: ("help") makes no answer where others have two.
+NEAR_MOST_WORDS = 0.65
 
 _QUOTABLE = frozenset({"abstract", "text", "theorem", "caption", "footnote"})
 _BACK_MATTER = re.compile(
@@ -60,6 +79,14 @@ _LEANS_BACK = re.compile(
     r"furthermore|also|similarly|for example|for instance|in contrast|as a result|on the other hand)\b",
     re.IGNORECASE,
 )
+#: "Falls then to 0.35", "is here worse": under a condition that another sentence names.
+_CONDITION_ELSEWHERE = re.compile(r"^(?:\S+\s+){1,4}(?:then|here)\b|^there (?:it|the)\b", re.IGNORECASE)
+#: "0.376, so that …", "3) and": what a page break left of a sentence.
+_CUT_OFF = re.compile(
+    r"^\d[\d.,]*(?:[,;)\]]|\s+(?:and|or|but|so|which|where|while|whereas|than|respectively)\b)"
+)
+#: "grows with N. Pairwise summation": two sentences that an initial's rule keeps together.
+_TWO_IN_ONE = re.compile(r"(?<=[a-z] )[B-HJ-Z]\. (?=[A-Z][a-z]+ [a-z]+)")
 _DEFINES = re.compile(
     r"\b(?:is|are) (?:a|an|the|defined|called|known)\b|\b(?:refers? to|denotes?|means)\b", re.IGNORECASE
 )
@@ -75,8 +102,20 @@ _FINDS = re.compile(
 )
 
 
+_WANTS_SUMMARY = re.compile(
+    r"^(?:please\s+)?(?:summari[sz]e|describe|introduce|tell me (?:about|of)|"
+    r"(?:give|what is) (?:me )?(?:an?|the) (?:overview|summary))\b",
+    re.IGNORECASE,
+)
+_WANTS_EXTREME = re.compile(r"\b(?:best|optimal|optimum|ideal)\b", re.IGNORECASE)
+_EXTREME = re.compile(
+    r"\b(?:best|optimal|optimum|ideal|highest|lowest|largest|smallest|greatest|least|fewest|maximum|minimum)\b",
+    re.IGNORECASE,
+)
 _COUNTS = re.compile(
-    r"(?:how (?:many|much|large|long|fast|often|big|accurate)|when|what (?:percentage|share|fraction))\b"
+    r"(?:how (?:many|much|large|long|fast|often|big|accurate)|when|what (?:percentage|share|fraction)|"
+    r"what (?:is|are) the (?:\w+ )?"
+    r"(?:values?|numbers?|rates?|sizes?|amounts?|lengths?|speeds?|probabilit\w+))\b"
 )
 
 
@@ -90,6 +129,11 @@ class Sentence:
     coverage: float
     score: float
     stems: frozenset[str]
+    #: How many of the question's words it holds with its heading and title.
+    held: int = 0
+    #: How many of the question's figures it states, and whether it gives one of them another value.
+    met: int = 0
+    otherwise: bool = False
 
 
 def rank(question: str, passages: Sequence[tuple[float, PassageDocument]]) -> list[Sentence]:
@@ -108,6 +152,7 @@ def rank(question: str, passages: Sequence[tuple[float, PassageDocument]]) -> li
         max((score for score, _, _, _ in found), default=0.0) or 1.0,
     )
     shares = _Shares(question, stems)
+    asked_figures = conditions(question)
     ranked: list[Sentence] = []
     for i, (score, passage, text, ordinal) in enumerate(found):
         if not quotable(text):
@@ -116,8 +161,14 @@ def rank(question: str, passages: Sequence[tuple[float, PassageDocument]]) -> li
         near += [relevance[i + 1]] if i + 1 < len(found) and found[i + 1][3] else []
         worth = (relevance[i] + NEIGHBOUR_WEIGHT * max(near, default=0.0)) / best
         worth += PASSAGE_WEIGHT * score / top + PAIR_WEIGHT * _pairs(asked, stems[i]) + _cue(question, text)
-        coverage = shares.of(stems[i], passage.title)
-        ranked.append(Sentence(text, passage, coverage, worth, frozenset(stems[i])))
+        worth += _place(question, passage) + HEADING_WEIGHT * shares.headed(stems[i], passage)
+        met = sum(meets(f, text) for f in asked_figures)
+        otherwise = any(speaks_otherwise(f, text) for f in asked_figures)
+        if asked_figures:
+            worth += CONDITION_WEIGHT * (met / len(asked_figures) - (0.1 if met else 1.0) * otherwise)
+        said = shares.of(stems[i], passage)
+        held = shares.count(stems[i], passage)
+        ranked.append(Sentence(text, passage, said, worth, frozenset(stems[i]), held, met, otherwise))
     return sorted(ranked, key=lambda s: (-s.score, s.passage.passage_id, s.passage.text.find(s.text)))
 
 
@@ -129,11 +180,23 @@ class _Shares:
         self._asked = {s: weights[s] for s in subject_stems(question)}
         self._total = sum(self._asked.values()) or 1.0
 
-    def of(self, stems: Sequence[str], title: str) -> float:
-        held, titled = set(stems), set(content_stems(title))
+    def of(self, stems: Sequence[str], passage: PassageDocument) -> float:
+        """Return the share that the sentence says, and half of what its heading and title say for it."""
+        held, titled = set(stems), set(content_stems(f"{passage.title}. {passage.section}"))
         said = sum(w for s, w in self._asked.items() if s in held)
         meant = sum(w for s, w in self._asked.items() if s in titled and s not in held)
         return (said + TITLE_WEIGHT * meant) / self._total
+
+    def count(self, stems: Sequence[str], passage: PassageDocument) -> int:
+        """Return how many of the question's words stand in the sentence, its heading or its title."""
+        return len(
+            self._asked.keys() & {*stems, *content_stems(passage.title), *content_stems(passage.section)}
+        )
+
+    def headed(self, stems: Sequence[str], passage: PassageDocument) -> float:
+        """Return the share that the section's heading alone says, neither the sentence nor the title."""
+        heading = set(content_stems(passage.section)) - set(stems) - set(content_stems(passage.title))
+        return sum(w for s, w in self._asked.items() if s in heading) / self._total
 
 
 def _pairs(asked: Sequence[str], stems: Sequence[str]) -> float:
@@ -146,22 +209,62 @@ def choose(
     question: str, passages: Sequence[tuple[float, PassageDocument]], *, claims: int = CLAIMS
 ) -> list[Sentence]:
     """Return the sentences that answer together: the best ones, each saying something that is new."""
-    ranked = [s for s in rank(question, passages) if s.coverage >= LEAST_COVERAGE]
+    ranked = _candidates(question, passages)
+    most = 0.0
     chosen: list[Sentence] = []
     while ranked and len(chosen) < claims:
         best = max(ranked, key=lambda s: s.score - REDUNDANCY * _likeness(s, chosen))
         if chosen and best.score - REDUNDANCY * _likeness(best, chosen) < KEEP * chosen[0].score:
             break
         chosen.append(best)
+        most = max(most, best.coverage)
         full = sum(s.passage.work_id == best.passage.work_id for s in chosen) >= CLAIMS_OF_A_PAPER
         ranked = [
             s
             for s in ranked
             if s is not best
+            and s.coverage >= FILLER * most
             and not (full and s.passage.work_id == best.passage.work_id)
             and _likeness(s, chosen) < 0.8
         ]
     return chosen
+
+
+def _candidates(question: str, passages: Sequence[tuple[float, PassageDocument]]) -> list[Sentence]:
+    """Return the sentences that can answer: of the right things, under the question's conditions."""
+    found = [s for s in rank(question, passages) if s.coverage >= LEAST_COVERAGE]
+    weights = inverse_frequencies(content_stems(p.text) for _, p in passages)
+    held = {p.passage_id: coverage(question, readable(p), weights).share for _, p in passages}
+    least = NEAR_BEST_PASSAGE * max(held.values(), default=0.0)
+    found = [s for s in found if s.met or held[s.passage.passage_id] >= least]
+    found = _of_the_named(question, found)
+    asked = conditions(question)
+    if asked:
+        found = _under(asked, found, words=len(subject_stems(question)))
+    most = max((s.held for s in found), default=0)
+    return [s for s in found if s.met or s.held >= NEAR_MOST_WORDS * most]
+
+
+def _of_the_named(question: str, found: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences that, with heading and title, have a name of the question; all if none has."""
+    asked = set(names(question)) - first_words(question)
+    named = [s for s in found if asked & mentions(_read_with(s))]
+    return named or list(found)
+
+
+def _read_with(sentence: Sentence) -> str:
+    return f"{sentence.text} {sentence.passage.section} {sentence.passage.title}"
+
+
+def _under(asked: Sequence[Figure], found: Sequence[Sentence], *, words: int) -> list[Sentence]:
+    """Return the sentences that hold under the question's figures.
+
+    Where none states any of them, only sentences without figures that speak of all the question's `words`
+    are left: "0.19 tests are needed" was measured under some other condition, whether it says so or not.
+    """
+    if any(s.met for s in found):
+        return [s for s in found if s.met == len(asked) or (s.met and not s.otherwise)]
+    return [s for s in found if s.held == words and not quantities(s.text, citation_marks=False)]
 
 
 def drafts(question: str, passages: Sequence[tuple[float, PassageDocument]]) -> list[Draft]:
@@ -176,8 +279,10 @@ def quotable(text: str) -> bool:
         return False
     if _CAPTION.match(text):
         return False  # it names what is shown, and says nothing of it
+    if _CUT_OFF.match(text) or _TWO_IN_ONE.search(text):
+        return False
     letters = sum(c.isalpha() or c.isspace() for c in text)
-    return text[0].isalnum() and not text[0].islower() and letters >= 0.7 * len(text) and not instructs(text)
+    return text[0].isalnum() and not text[0].islower() and letters >= 0.6 * len(text) and not instructs(text)
 
 
 def _cue(question: str, text: str) -> float:
@@ -191,7 +296,16 @@ def _cue(question: str, text: str) -> float:
         fits = _EXPLAINS.search(text) is not None
     else:
         fits = _FINDS.search(text) is not None
-    return CUE_WEIGHT * fits - ANAPHOR_PENALTY * (_LEANS_BACK.match(text) is not None)
+    worth = CUE_WEIGHT * fits - ANAPHOR_PENALTY * (_LEANS_BACK.match(text) is not None)
+    worth -= LOST_CONDITION_PENALTY * (_CONDITION_ELSEWHERE.match(text) is not None)
+    if _WANTS_EXTREME.search(question) and _EXTREME.search(text):
+        worth += 2 * CUE_WEIGHT
+    return worth + (ADVICE_WEIGHT * advises(text) if asks_advice(question) else 0.0)
+
+
+def _place(question: str, passage: PassageDocument) -> float:
+    """Return what standing in the abstract is worth: nothing, unless a summary is asked for."""
+    return SUMMARY_WEIGHT * (passage.kind == "abstract") if _WANTS_SUMMARY.match(question.strip()) else 0.0
 
 
 def _likeness(sentence: Sentence, chosen: Sequence[Sentence]) -> float:
@@ -202,6 +316,8 @@ def _likeness(sentence: Sentence, chosen: Sequence[Sentence]) -> float:
     most = 0.0
     for other in chosen:
         alike = len(sentence.stems & other.stems) / (len(sentence.stems | other.stems) or 1)
-        if alike > most and not (alike >= OPPOSITE and disagreement(sentence.text, other.text)):
+        if alike <= most or opposed(sentence.text, other.text):
+            continue
+        if not (alike >= OPPOSITE and disagreement(sentence.text, other.text)):
             most = alike
     return most

@@ -24,8 +24,11 @@ def _of_search(evidence: Evidence) -> Iterator[str]:
     withdrawn = [hit.work_id for hit in result.hits if hit.withdrawn == "yes"]
     if withdrawn:
         yield f"Withdrawn, found and not cited: {', '.join(withdrawn)}."
-    if evidence.left_out:
-        yield f"{evidence.left_out} of the passages found may not be quoted (summaries by others, withdrawn)."
+    if evidence.unquotable:
+        yield (
+            f"{len(evidence.unquotable)} of the passages found may not be quoted "
+            "(summaries by others, withdrawn)."
+        )
 
 
 def _of_papers(cited: Sequence[WorkDocument]) -> Iterator[str]:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from search.answering.canonical import normalised
+from search.answering.spelt import spelt
 
 _WORD = re.compile(r"[^\W\d_][\w'+]*(?:[-^_]\{?[\w'+-]+\}?)*|\d+[^\W\d_][\w+-]*")
 
 #: Words that say nothing of the subject.
 _FUNCTION_WORDS_TEXT = """
-a an the this that these those it its they them their theirs we us our ours you your i my he she his her
+a an the this that these those it its they them their theirs we us our ours you your i me my he she his her
 of in on at by for to from with within into onto upon over under between among through during as than then
 and or but nor so if while whereas although though because since when where which who whom whose what why
 how is are was were be been being am has have had having do does did doing done can could may might must
@@ -35,6 +36,13 @@ difference differences main kind kinds type types way ways best compare compared
 table example examples experiment experiments
 """
 GENERIC_WORDS = frozenset(_GENERIC_WORDS_TEXT.split())
+#: By these a question says what sort of answer it wants, and that it denies: no sentence is found by them.
+_ASKING_WORDS_TEXT = """
+summarise summarize summary overview introduce introduction discuss list please define definition mean means
+value values better worse good recommend recommended recommendation choose prefer preferred never cannot
+know want wonder possible need needs needed
+"""
+ASKING_WORDS = frozenset(_ASKING_WORDS_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +77,25 @@ def content_stems(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=1024)
 def subject_stems(text: str) -> tuple[str, ...]:
-    """Return the distinct stems of a question that a sentence can be matched with."""
-    kept = [
-        w.stem
+    """Return the distinct stems of a question that a sentence can be matched with; none where it names none.
+
+    Numbers in words are left out as those in digits are: they are conditions (`conditions`).
+    """
+    return tuple(dict.fromkeys(w.stem for w in subject_words(text)))
+
+
+@lru_cache(maxsize=1024)
+def subject_words(text: str) -> tuple[Word, ...]:
+    """Return the words of a question that say what it is about, in order."""
+    numerals = [(n.start, n.end) for n in spelt(normalised(text))]
+    return tuple(
+        w
         for w in words(text)
-        if w.printed.lower() not in FUNCTION_WORDS and w.printed.lower() not in GENERIC_WORDS
-    ]
-    return tuple(dict.fromkeys(kept or content_stems(text)))
+        if w.printed.lower() not in FUNCTION_WORDS | GENERIC_WORDS | ASKING_WORDS
+        and not any(start <= w.start and w.end <= end for start, end in numerals)
+    )
 
 
 _SUFFIXES = (
@@ -92,8 +111,8 @@ _SUFFIXES = (
 def stem(word: str) -> str:
     """Return a light English stem: improves, improved, improving and improvement are `improv`.
 
-    Two steps of suffix removal that leave at least four letters; words with a digit or an inner capital
-    are names and only lower-cased.
+    Two steps of suffix removal that leave at least four letters, or three before a plural's s; words with a
+    digit or an inner capital are names and only lower-cased.
     """
     word = word.removesuffix("'s").rstrip("'")
     lowered = word.lower()
@@ -103,10 +122,11 @@ def stem(word: str) -> str:
         return lowered.removesuffix("s") if len(word) > 3 else lowered
     for _ in range(2):
         for suffix, instead in _SUFFIXES:
+            least = 3 if suffix == "s" else 4
             if (
                 lowered.endswith(suffix)
-                and len(lowered) - len(suffix) + len(instead) >= 4
-                and not lowered.endswith("ss")
+                and len(lowered) - len(suffix) + len(instead) >= least
+                and not lowered.endswith(("ss", "us", "is"))
             ):
                 lowered = lowered[: -len(suffix)] + instead
                 break
