@@ -66,6 +66,8 @@ class EvaluationReport(Model):
     model: str
     store: str
     runs: dict[str, RunReport]
+    #: What in the folder may make the measures say less than they seem to.
+    notes: tuple[str, ...] = ()
 
     def flat(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -91,6 +93,20 @@ class Collection:
     queries: list[Query]
     qrels: dict[str, dict[str, int]]
     cites: dict[str, list[str]]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a person should know who reads the measures."""
+        judged = {document for scores in self.qrels.values() for document in scores}
+        unknown = sorted(judged - self.works.keys())
+        silent = [work.work_id for work in self.works.values() if not (work.title or work.abstract).strip()]
+        notes = []
+        if unknown:
+            notes.append(
+                f"judged documents that are not in corpus.jsonl: {len(unknown):,}, such as {unknown[0]}"
+            )
+        if silent:
+            notes.append(f"documents without title and text: {len(silent):,}, such as {silent[0]}")
+        return tuple(notes)
 
 
 def read_collection(folder: Path) -> Collection:
@@ -179,6 +195,7 @@ def evaluate(
         model=embedder.name,
         store="embedded" if settings.index_url == "embedded" else "elastic",
         runs=runs,
+        notes=collection.notes(),
     )
 
 
@@ -325,11 +342,17 @@ def _table(path: Path, columns: int) -> Iterator[list[str]]:
         raise _not_the_layout(path, "is missing")
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        next(reader, None)
+        _check_header(path, next(reader, []))
         for row in reader:
             if len(row) < columns:
                 raise _not_the_layout(path, f"line {reader.line_num} has fewer than {columns} columns")
             yield row[:columns]
+
+
+def _check_header(path: Path, first: list[str]) -> None:
+    """Refuse a judgment where the header should be: passed over, it would be missing without a word."""
+    if first[2:] and first[2].strip().lstrip("-").isdecimal():
+        raise _not_the_layout(path, "begins with a judgment, not with the header query-id, corpus-id, score")
 
 
 def _not_the_layout(path: Path, what: str) -> UsageError:

@@ -88,6 +88,15 @@ def test_edges_add_a_run_over_the_graph(tmp_path):
     assert " d2 " in (tmp_path / "runs" / "hybrid+graph.trec").read_text()
 
 
+def test_what_makes_measures_say_less_is_noted(tmp_path):
+    """Judged documents that are not there and documents without text are counted in the notes."""
+    judgments = [("q", "d2", 1), ("q", "gone", 1)]
+    folder = write(tmp_path / "set", CORPUS, [{"_id": "q", "text": "sparse"}], judgments)
+    judged, silent = read_collection(folder).notes()
+    assert judged == "judged documents that are not in corpus.jsonl: 1, such as gone"
+    assert silent == "documents without title and text: 1, such as d5"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -98,6 +107,8 @@ def test_edges_add_a_run_over_the_graph(tmp_path):
         ("qrels/test.tsv", "header\nq1\td1\t1.5\n", "the judgment '1.5'"),
         ("qrels/test.tsv", "header\nq1\td1\n", "line 2 has fewer than 3 columns"),
         ("qrels/test.tsv", "header\n", "judges none of the queries"),
+        ("qrels/test.tsv", "", "judges none of the queries"),
+        ("qrels/test.tsv", "q1\td1\t1\nq2\td2\t1\n", "begins with a judgment"),
     ],
 )
 def test_what_is_not_of_the_layout_is_named(folder, name, content, message):

@@ -179,7 +179,10 @@ class Retriever:
             mode=plan.mode,
             filters=asked,
             outcome=outcome,
-            message=message or vector.why_not or _wordless(text, legs) or _partial(vector, coverage),
+            message=message
+            or vector.why_not
+            or _wordless(text, legs, plan.filters)
+            or _partial(vector, coverage),
             hits=found,
             metrics=SearchMetrics(
                 hits=len(found),
@@ -295,12 +298,14 @@ def any_hit(legs: Legs) -> bool:
     return bool(legs.lexical or legs.semantic)
 
 
-def _wordless(text: str | None, legs: Legs) -> str:
+def _wordless(text: str | None, legs: Legs, filters: Filters) -> str:
     """Return a sentence where words were looked for and none was found, but hits are shown all the same."""
     if text is None or legs.lexical or not legs.semantic:
         return ""
     best = legs.semantic[0].score
-    return f"no paper holds these words: what is shown is nearest in meaning, at best {best:.2f} of 1"
+    unfiltered = filters == Filters(exclude_ids=filters.exclude_ids)
+    among = "" if unfiltered else " that passes the filters"
+    return f"no paper{among} holds these words: what is shown is nearest in meaning, at best {best:.2f} of 1"
 
 
 def _partial(vector: QueryVector, coverage: float) -> str:

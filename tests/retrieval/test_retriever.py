@@ -288,6 +288,24 @@ def test_model_is_asked_once(papers, retriever):
 
 
 # ------------------------------------------------------------------ similar works
+def test_a_filter_that_nothing_has_is_named(retriever):
+    """A category that no paper is in, and an id that the index lacks, are named; a mere clash is not."""
+    nowhere = retriever.search("attention", filters=Filters(categories=("foo.bar",)))
+    assert "is in the category foo.bar" in nowhere.message
+    unknown = retriever.search("attention", filters=Filters(ids=("2001.00003", "9999.1"), year_from=2030))
+    assert "9999.1, which the index does not hold" in unknown.message
+    assert "passes the filters" in retriever.search("attention", filters=Filters(year_from=2030)).message
+
+
+def test_words_that_are_nowhere_are_said_to_be(retriever):
+    """Hits by meaning alone, for words that no paper holds, come with a warning and the best cosine."""
+    result = retriever.search("zymurgy")
+    assert result.outcome == "hits"
+    assert result.message.startswith("no paper holds these words")
+    assert f"{max(hit.vector_score for hit in result.hits):.2f} of 1" in result.message
+    assert retriever.search("zymurgy attention").message == ""
+
+
 def test_similar(papers):
     """Similar works come without the work itself and without loading a model."""
     result = Retriever(papers.store, no_model).similar("2001.00003")

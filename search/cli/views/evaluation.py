@@ -27,6 +27,8 @@ def show_evaluation(console: Console, report: Mapping[str, Any]) -> None:
     for run, measured in runs.items():
         table.add_row(line(run), *(_shown(name, measured.get(name)) for name in names))
     console.print(table)
+    for note in report.get("notes", ()):
+        console.print(Text(f"Note: {line(note)}", style="yellow"))
 
 
 def _shown(name: str, value: float | None) -> str:
