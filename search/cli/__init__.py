@@ -7,6 +7,7 @@ docs/cli.md is the contract.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 
@@ -15,6 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from search.cli.run import run
     except KeyboardInterrupt:
-        return 130  # nothing had begun
+        print("\nInterrupted.", file=sys.stderr)
+        return 130
 
     return run(arguments)

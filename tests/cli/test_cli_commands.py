@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from search import models
-from search.cli import options
+from search.cli import main, options
 from search.cli.run import run
 from search.errors import EmptyQuery, EngineUnavailable, WorkNotFound
 from search.ingest.reports import CheckReport, FailedPaper, HarvestReport, StageReport
@@ -192,6 +192,18 @@ def test_interrupt_is_one_line_and_130(library, capsys, line, resumed):
     said = capsys.readouterr().err
     assert "Interrupted" in said
     assert ("run the same command again" in said) == resumed
+
+
+def test_interrupt_while_loading_is_one_line_and_130(monkeypatch, capsys):
+    """Ctrl-C before the command has begun shows no traceback either."""
+
+    class Loading:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "search.cli.run", Loading())
+    assert main([]) == 130
+    assert capsys.readouterr().err == "\nInterrupted.\n"
 
 
 def test_words_need_no_quotes(library):

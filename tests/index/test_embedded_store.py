@@ -14,9 +14,10 @@ import pytest
 from index.papers import DIMENSIONS, paper, random_units, unit
 
 from search.errors import DiskFull, IndexFailure, IndexMissing, SchemaMismatch
-from search.index.embedded import EmbeddedStore, writing
+from search.index.embedded import EmbeddedStore, unlocked, writing
 from search.index.embedded import vectors as matrix
 from search.index.embedded.analysis import terms
+from search.index.embedded.snapshot import Snapshot
 from search.index.protocol import LegRequest
 from search.models import Filters
 
@@ -190,3 +191,31 @@ def test_terms_leave_out_half_a_character():
     """A lone surrogate is no text, and no error."""
     assert terms("word\ud83d") == {"word": 1}
     assert np.sum(list(terms("word Words WORD").values())) == 3
+
+
+def test_links_are_made_anew_where_a_writer_was_faster(store, tmp_path, monkeypatch):
+    """A reader without a lock that finds files gone after a commit opens the newer commit instead."""
+    name = store.live().name
+    words = tmp_path / "index" / name / "words"
+    store.write(name, [paper("a", "first text")])
+    whole = unlocked._open
+
+    def late(folder):
+        monkeypatch.setattr(unlocked, "_open", whole)
+        store.write(name, [paper("b", "second text")])
+        raise ValueError("a file does not exist")
+
+    monkeypatch.setattr(unlocked, "_open", late)
+    with_links = Snapshot(unlocked.searcher(words), words.parent)
+    assert [work.work_id for work in with_links.contents()] == ["a", "b"]
+    assert with_links.lexical("second", Filters(), 5, collapse=True)[0].passage.text == "second text"
+
+
+def test_damage_is_not_taken_for_a_faster_writer(store, tmp_path):
+    """A file that is missing though no commit came is an error at once."""
+    name = store.live().name
+    store.write(name, [paper("a", "first text")])
+    words = tmp_path / "index" / name / "words"
+    next(words.glob("*.term")).unlink()
+    with pytest.raises(ValueError, match="term"):
+        unlocked.searcher(words)
