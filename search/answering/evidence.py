@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from search.answering.conditions import Figure, conditions, meets
+from search.answering.advice import advises, asks_advice
+from search.answering.conditions import conditions, meets
 from search.index.documents import PassageDocument, WorkDocument
 from search.index.protocol import IndexStore
 from search.models import Filters, Hit, SearchResult
@@ -112,19 +113,29 @@ def gather(
     found = retriever.evidence(question, allowed, size=FETCHED * size) if allowed else []
     quotable = [(s, p) for s, p in found if p.evidence and p.withdrawn != "yes" and p.work_id in works]
     left_out = tuple(p for _, p in found if not p.evidence or p.withdrawn == "yes")
-    return Evidence(result, _shared_out(quotable, size, conditions(question)), works, left_out)
+    return Evidence(result, _shared_out(_wanted_first(question, quotable), size), works, left_out)
+
+
+def _wanted_first(
+    question: str, passages: Sequence[tuple[float, PassageDocument]]
+) -> list[tuple[float, PassageDocument]]:
+    """Return the passages with those first that state a figure of the question, or the advice it asks for.
+
+    By their words and vectors, texts with other figures and without advice are as near to a question.
+    """
+    asked, advice = conditions(question), asks_advice(question)
+
+    def passed_over(found: tuple[float, PassageDocument]) -> bool:
+        text = found[1].text
+        return not (any(meets(f, text) for f in asked) or (advice and advises(text) == 1.0))
+
+    return sorted(passages, key=passed_over)
 
 
 def _shared_out(
-    passages: Sequence[tuple[float, PassageDocument]], size: int, asked: Sequence[Figure] = ()
+    passages: Sequence[tuple[float, PassageDocument]], size: int
 ) -> tuple[tuple[float, PassageDocument], ...]:
-    """Return the best `size` passages with at most `OF_A_PAPER` of each paper.
-
-    Passages that state a figure which is `asked` for come first: two texts with other figures are as near to
-    a question by their words and vectors.
-    """
-    if asked:
-        passages = sorted(passages, key=lambda found: not any(meets(f, found[1].text) for f in asked))
+    """Return the first `size` passages with at most `OF_A_PAPER` of each paper."""
     taken: Counter[str] = Counter()
     kept: list[tuple[float, PassageDocument]] = []
     for score, passage in passages:

@@ -20,6 +20,8 @@ _OFTEN_LAST = frozenset({"al", "etc", "u.s", "u.k", "no", "a.s", "a.e", "i.i.d",
 
 _END = re.compile(r"[.!?…]+[\"'”’)\]}]*(?=\s|$)|\n{2,}")
 _LAST_TOKEN = re.compile(r"[^\s(\[{“\"‘]+$")
+#: What stands before a variable that ends its sentence: a word in lower case and a space.
+_AFTER_PROSE = re.compile(r"[a-z]\s$")
 _NEXT_WORD = re.compile(r"\s*[\"'“‘(\[]*(\w[\w'’-]*)?")
 #: What follows "et al." and goes on with its sentence.
 _REFERENCE_NEXT = re.compile(r"\s*[(\[]")
@@ -71,6 +73,21 @@ def _ends(text: str, match: re.Match[str], start: int) -> bool:
         # "… by Kim et al. We" ends; "Kim et al. (2019)" and "Fig. 3" do not.
         cites = bool(_REFERENCE_NEXT.match(text, match.end()))
         return bare in _OFTEN_LAST and not cites and len(word) > 1 and not word[0].isdigit()
-    # Initials: "A. Lovelace", "J.-P. Serre". "Theorem A. Let" is rarer, and longer sentences harm nobody.
-    return not (len(bare) == 1 and bare.isalpha() and token[:1].isupper() and word[:1].isupper()
-                and match[0] == ".")  # fmt: skip
+    if not (len(bare) == 1 and bare.isalpha() and token[:1].isupper() and word[:1].isupper()
+            and match[0] == "."):  # fmt: skip
+        return True
+    return _is_symbol(text, token, match.start(), word)
+
+
+def _is_symbol(text: str, token: str, at: int, word: str) -> bool:
+    """Return whether the capital before a full stop is a variable and not an initial ("A. Lovelace").
+
+    It is one where the text has it without a full stop elsewhere ("N numbers"), or has the word that
+    follows in lower case too ("grows with N. Pairwise summation", of "pairwise summation"). "A" and "I" are
+    words as well. A longer sentence harms nobody, so all else is an initial.
+    """
+    if len(token) > 1 or not _AFTER_PROSE.search(text, max(0, at - 40), at - 1):
+        return False
+    if not token.startswith(("A", "I")) and re.search(rf"(?<![\w.]){token}(?![\w.'’-])", text):
+        return True
+    return len(word) > 3 and re.search(rf"\b{re.escape(word.lower())}\b", text) is not None

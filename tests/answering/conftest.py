@@ -16,8 +16,12 @@ import numpy as np
 import pytest
 
 from search.answering import answer
+from search.demo.run import demo
+from search.embedding import open_embedder
+from search.errors import ModelUnavailable
 from search.index.documents import PaperDocuments, PassageDocument, WorkDocument, passage_id
 from search.index.embedded import EmbeddedStore
+from search.library import Library
 from search.models import Answer, Version
 from search.retrieval.retriever import Retriever
 from search.settings import Settings
@@ -187,6 +191,20 @@ class Shelf:
     def ask(self, question: str, **options: Any) -> Answer:
         options.setdefault("settings", self.settings)
         return answer(question, retriever=self.retriever, store=self.store, **options)
+
+
+@pytest.fixture(scope="session")
+def demo_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """The library of the demo: ten short papers that can be quoted among many that cannot."""
+    pytest.importorskip("pymupdf")
+    settings = Settings(home=tmp_path_factory.mktemp("asked"))
+    try:
+        open_embedder(settings)
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    demo(settings)
+    with Library(settings.model_copy(update={"home": settings.home / "demo"})) as library:
+        yield library
 
 
 @pytest.fixture

@@ -88,9 +88,14 @@ def test_split_cuts_between_sentences_first():
         ("See www.example.org. It is 3.14 vs. 2.71, i.e. more.",
          ["See www.example.org.", "It is 3.14 vs. 2.71, i.e. more."]),
         ("This was shown by Kim et al. We agree.", ["This was shown by Kim et al.", "We agree."]),
+        ("It grows with N. Pairwise sums do not, as pairwise trees are flat.",
+         ["It grows with N.", "Pairwise sums do not, as pairwise trees are flat."]),
+        ("N numbers are drawn. It grows with N. Trees are flat.",
+         ["N numbers are drawn.", "It grows with N.", "Trees are flat."]),
+        ("It is due to N. Wiener alone. They met.", ["It is due to N. Wiener alone.", "They met."]),
         ("", []),
     ],
 )  # fmt: skip
 def test_sentences(text, expected):
-    """Abbreviations, initials, decimals and references do not end a sentence; blank lines do."""
+    """Abbreviations, initials, decimals and references end no sentence; blank lines and variables do."""
     assert [text[a:b] for a, b in sentences(text)] == expected
