@@ -12,7 +12,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,7 +146,7 @@ def read_collection(folder: Path) -> Collection:
         raise _not_the_layout(judgments, "judges none of the queries")
     cites: dict[str, list[str]] = {}
     if (folder / "edges.tsv").exists():
-        for citing, cited in _table(folder / "edges.tsv", 2):
+        for citing, cited in _table(folder / "edges.tsv", 2, works):
             cites.setdefault(citing, []).append(cited)
     # Queries without judgments say nothing: BEIR's own evaluation leaves them out too.
     return Collection(works, [q for q in queries if q.query_id in qrels], qrels, cites)
@@ -336,21 +336,23 @@ def _rows(path: Path, needed: Iterable[str]) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _table(path: Path, columns: int) -> Iterator[list[str]]:
-    """Yield the rows of a tab-separated file below its header."""
+def _table(path: Path, columns: int, known: Container[str] = ()) -> Iterator[list[str]]:
+    """Yield the rows of a tab-separated file below its header, in which none of the `known` ids stands."""
     if not path.is_file():
         raise _not_the_layout(path, "is missing")
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        _check_header(path, next(reader, []))
+        _check_header(path, next(reader, []), known)
         for row in reader:
             if len(row) < columns:
                 raise _not_the_layout(path, f"line {reader.line_num} has fewer than {columns} columns")
             yield row[:columns]
 
 
-def _check_header(path: Path, first: list[str]) -> None:
-    """Refuse a judgment where the header should be: passed over, it would be missing without a word."""
+def _check_header(path: Path, first: list[str], known: Container[str]) -> None:
+    """Refuse a line of data where the header should be: passed over, it would be missing without a word."""
+    if any(cell in known for cell in first):
+        raise _not_the_layout(path, "begins with an edge, not with the header citing, cited")
     if first[2:] and first[2].strip().lstrip("-").isdecimal():
         raise _not_the_layout(path, "begins with a judgment, not with the header query-id, corpus-id, score")
 

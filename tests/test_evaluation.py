@@ -108,6 +108,7 @@ def test_what_makes_measures_say_less_is_noted(tmp_path):
         ("qrels/test.tsv", "header\nq1\td1\n", "line 2 has fewer than 3 columns"),
         ("qrels/test.tsv", "header\n", "judges none of the queries"),
         ("qrels/test.tsv", "", "judges none of the queries"),
+        ("edges.tsv", "d1\td2\nd2\td1\n", "begins with an edge"),
         ("qrels/test.tsv", "q1\td1\t1\nq2\td2\t1\n", "begins with a judgment"),
     ],
 )
