@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from search.answering import extractive
+from search.answering import answer, extractive
 from search.answering.confidence import coverage
 from search.answering.drafts import Draft, Quote
 from search.answering.names import names
@@ -25,6 +25,8 @@ from search.answering.relevance import bm25
 from search.answering.verifier import verify
 from search.answering.wording import content_stems, inverse_frequencies
 from search.index.documents import PassageDocument, WorkDocument, passage_id
+from search.models import Hit, SearchMetrics, SearchResult
+from search.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -347,13 +349,61 @@ def abstention_table(questions: Sequence[tuple[str, str, str]]) -> list[tuple[fl
     ]
 
 
+class Desk:
+    """The two searching methods of `Retriever`, over the passages that one question is given."""
+
+    def __init__(self, question: str, passages: Sequence[PassageDocument]) -> None:
+        scores = _bm25(question, [p.text for p in passages])
+        best = max(scores, default=0.0) or 1.0
+        self._found = sorted(((s / best, p) for s, p in zip(scores, passages, strict=True)), key=_first)
+
+    def search(self, query: str, **_: object) -> SearchResult:
+        """Return every paper, best first."""
+        hits = tuple(
+            Hit(rank=i, work_id=p.work_id, version=1, title=p.title, final_score=s)
+            for i, (s, p) in enumerate(self._found, start=1)
+        )
+        return SearchResult(
+            query=query, mode="lexical", outcome="hits", hits=hits, metrics=SearchMetrics(hits=len(hits))
+        )
+
+    def evidence(
+        self, _question: str, _work_ids: Sequence[str], *, size: int
+    ) -> list[tuple[float, PassageDocument]]:
+        """Return every passage, best first."""
+        return self._found[:size]
+
+
+def _first(found: tuple[float, PassageDocument]) -> tuple[float, str]:
+    return -found[0], found[1].passage_id
+
+
+def confidence_table(questions: Sequence[tuple[str, str, str]]) -> list[tuple[str, float, float]]:
+    """Return (confidence, share with the question's paper among eight abstracts, share without it)."""
+    documents = [passage(work_id, "", text) for work_id, _, text in questions]
+    texts = [t for _, _, t in questions]
+    levels: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for i, (_, question, _) in enumerate(questions):
+        others = [j for j in _by_score(_bm25(question, texts))[:9] if j != i]
+        for chosen, seen in ((([i, *others])[:8], levels[0]), (others[:8], levels[1])):
+            held = [documents[j] for j in chosen]
+            found = answer(
+                question, retriever=Desk(question, held), store=Shelf(held), settings=Settings(llm_model=None)
+            )
+            seen[found.confidence] += 1
+    return [
+        (level, *(seen[level] / len(questions) for seen in levels))
+        for level in ("high", "medium", "low", "insufficient_evidence")
+    ]
+
+
 def main() -> None:  # noqa: C901 - one branch a table
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--most", type=int, default=600, help="sentences a row")
     parser.add_argument("--show", type=int, default=0, help="print so many mistakes a row")
     parser.add_argument("--questions", type=int, default=1000, help="questions a selection table")
-    parser.add_argument("--part", default="verify,paraphrase,select,abstain")
+    parser.add_argument("--part", default="verify,paraphrase,select,abstain,confidence")
     chosen = parser.parse_args()
     claims = list(scifact(chosen.data, "train"))
     citing = list(scisumm(chosen.data))
@@ -379,6 +429,11 @@ def main() -> None:  # noqa: C901 - one branch a table
         print("| least coverage | answered, paper there | answered, paper missing |")
         for threshold, there, missing in abstention_table(pubmedqa(chosen.data)):
             print(f"| {threshold:.2f} | {there:.1%} | {missing:.1%} |")
+    if "confidence" in chosen.part:
+        print("\n## Confidence of whole answers, the same questions")
+        print("| confidence | paper there | paper missing |")
+        for level, there, missing in confidence_table(pubmedqa(chosen.data)):
+            print(f"| {level} | {there:.1%} | {missing:.1%} |")
 
 
 if __name__ == "__main__":
