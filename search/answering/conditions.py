@@ -25,6 +25,7 @@ _LIST_GOES_ON = re.compile(
     r"(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|to)\s+|\s*-\s*)[\d.,^{}+-]*\d\}?(?:\s?%)?"
 )
 _CITES = re.compile(r"[(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?\b[^()\[\]]*[)\]]|\b[(](?:19|20)\d\d[a-z]?[)]")
+_BRACES = re.compile(r"([\^_])\{([^{}]*)\}")
 _PERCENT = re.compile(r"(?<=\d)%")
 #: Between a bound and its figure a noun may stand: "above a prevalence of 30.7 %".
 _BOUND_OF = re.compile(
@@ -104,7 +105,11 @@ def _figure(quantity: Quantity, plain: str, content: list[Word], ends: list[int]
     if match := _BOUND_OF.search(plain[max(0, start - 60) : start]):
         bound = "over" if match["over"] else "under"
     around = frozenset(w.stem for w in (*before, *behind))
-    return Figure(quantity, bound, around, thing, _PERCENT.sub(" %", phrase))
+    return Figure(quantity, bound, around, thing, _as_typed(phrase))
+
+
+def _as_typed(phrase: str) -> str:
+    return _BRACES.sub(r"\1\2", _PERCENT.sub(" %", phrase))
 
 
 def _in_a_word(plain: str, quantity: Quantity) -> bool:

@@ -41,7 +41,7 @@ CUE_WEIGHT = 0.1
 ANAPHOR_PENALTY = 0.05
 #: What weighs more than likeness of words: the question's own figures, the authors' advice where a choice is
 #: asked for, the abstract where a summary is, a heading that names what the sentences below it need not
-#: repeat; and the loss of one whose condition stands in the sentence before ("falls then to").
+#: repeat; and the loss of one whose condition, or the answer itself, stands elsewhere.
 CONDITION_WEIGHT = 1.0
 ADVICE_WEIGHT = 1.0
 SUMMARY_WEIGHT = 0.5
@@ -81,6 +81,10 @@ _LEANS_BACK = re.compile(
 )
 #: "Falls then to 0.35", "is here worse": under a condition that another sentence names.
 _CONDITION_ELSEWHERE = re.compile(r"^(?:\S+\s+){1,4}(?:then|here)\b|^there (?:it|the)\b", re.IGNORECASE)
+#: "Which we measure in a companion paper": it says where the answer is.
+_POINTS_AWAY = re.compile(
+    r"\b(?:companion (?:paper|article)|elsewhere|in a (?:later|separate) paper)\b", re.IGNORECASE
+)
 #: "0.376, so that …", "3) and": what a page break left of a sentence.
 _CUT_OFF = re.compile(
     r"^\d[\d.,]*(?:[,;)\]]|\s+(?:and|or|but|so|which|where|while|whereas|than|respectively)\b)"
@@ -297,7 +301,8 @@ def _cue(question: str, text: str) -> float:
     else:
         fits = _FINDS.search(text) is not None
     worth = CUE_WEIGHT * fits - ANAPHOR_PENALTY * (_LEANS_BACK.match(text) is not None)
-    worth -= LOST_CONDITION_PENALTY * (_CONDITION_ELSEWHERE.match(text) is not None)
+    elsewhere = _CONDITION_ELSEWHERE.match(text) or _POINTS_AWAY.search(text)
+    worth -= LOST_CONDITION_PENALTY * (elsewhere is not None)
     if _WANTS_EXTREME.search(question) and _EXTREME.search(text):
         worth += 2 * CUE_WEIGHT
     return worth + (ADVICE_WEIGHT * advises(text) if asks_advice(question) else 0.0)

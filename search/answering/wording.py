@@ -40,7 +40,7 @@ GENERIC_WORDS = frozenset(_GENERIC_WORDS_TEXT.split())
 _ASKING_WORDS_TEXT = """
 summarise summarize summary overview introduce introduction discuss list please define definition mean means
 value values better worse good recommend recommended recommendation choose prefer preferred never cannot
-know want wonder possible need needs needed
+know want wonder possible need needs needed happen happens
 """
 ASKING_WORDS = frozenset(_ASKING_WORDS_TEXT.split())
 
