@@ -13,7 +13,7 @@ from search.documents.pages import Line, Page
 #: Running heads and feet stand in the outer 8 % of the height of all pages' text, which leaves the paper's
 #: own margins out (amsart prints a small block in the middle of a large page).
 _ZONE = 0.08
-#: The same words at the same height on so many pages are no coincidence.
+#: The same words at the same height on so many pages are no coincidence; a paper of two pages has two.
 _REPEATED = 3
 
 _PAGE_NUMBER = re.compile(
@@ -45,9 +45,11 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     for page, lines in zip(pages, outer, strict=True):
         for line, text in lines:
             seen[_key(line, text)].add(page.number)
+    enough = max(2, min(_REPEATED, len(pages)))
+    repeated = {key for key, numbers in seen.items() if len(numbers) >= enough}
     kept = []
     for on_page, edge in zip(candidates, outer, strict=True):
-        drop = {id(line) for line, text in edge if _is_furniture(line, text, edge, zones, seen)}
+        drop = {id(line) for line, text in edge if _is_furniture(line, text, edge, zones, repeated)}
         kept.append([line for line in on_page if id(line) not in drop])
     return kept
 
@@ -68,11 +70,11 @@ def _is_furniture(
     text: str,
     edge: Sequence[tuple[Line, str]],
     zones: _Zones,
-    seen: dict[tuple[str, int], set[int]],
+    repeated: set[tuple[str, int]],
 ) -> bool:
     if not text or _STAMP.match(text):
         return True
-    if len(seen[_key(line, text)]) >= _REPEATED:
+    if _key(line, text) in repeated:
         return True
     return bool(_PAGE_NUMBER.fullmatch(text)) and _is_outermost(line, edge, zones)
 

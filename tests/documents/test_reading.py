@@ -176,3 +176,18 @@ def test_importing_the_room_does_not_load_pymupdf():
     """`search.documents` is light: pymupdf is loaded when the first PDF is read."""
     code = "import sys, search.documents; sys.exit('pymupdf' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_running_heads_of_a_paper_of_two_pages(make_pdf):
+    """What stands at the same height on both pages of a short paper is its running head, not its text."""
+    pages = []
+    for number in (1, 2):
+        lines = [(72, 40, "Short notes on feathers", 8, "tiro"), (300, 770, str(number), 9, "tiro")]
+        lines += [
+            (72, 120 + 14 * row, f"Line {row} of page {number} says that feathers are light.", 10, "tiro")
+            for row in range(40)
+        ]
+        pages.append(lines)
+    text = " ".join(passage.text for passage in read_pdf(make_pdf(pages)).passages)
+    assert "feathers are light" in text
+    assert "Short notes" not in text
