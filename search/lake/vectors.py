@@ -8,7 +8,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 
-import numpy as np
 
 from search.embedding.protocol import Vector
 from search.lake.batch import Outcome, Writer, batch_name, write_batch
@@ -38,6 +37,8 @@ def write_shard(
 
     An interruption in between leaves vectors that no batch names: they cost their bytes, nothing else.
     """
+    import numpy as np  # 60 ms that a command without vectors does not pay
+
     shard = batch_name("shards", writer.stamp(), writer.name).removesuffix(".jsonl") + ".npy"
     if len(keys):
         buffer = io.BytesIO()
@@ -57,6 +58,8 @@ class ShardCache:
 
     def row(self, shard: str, row: int) -> Vector:
         """Return one vector, `float32[dimensions]`."""
+        import numpy as np
+
         with self._lock:
             if shard in self._shards:
                 self._shards.move_to_end(shard)
