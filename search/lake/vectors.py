@@ -8,7 +8,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 
-
 from search.embedding.protocol import Vector
 from search.lake.batch import Outcome, Writer, batch_name, write_batch
 from search.lake.files import LakeFiles
