@@ -38,6 +38,8 @@ DEMO_QUESTIONS: tuple[str, ...] = (
 #: Nothing in the collection answers this.
 UNANSWERABLE = "What is the boiling point of tungsten?"
 
+#: A tour, not a result list; and one citation step, so that the graph has its part.
+SHOWN, HOPS = 3, 1
 #: Small enough that the harvester has to follow resumption tokens.
 PAGE_SIZE = 50
 
@@ -117,7 +119,7 @@ def demo(settings: Settings, *, progress: ProgressSink = silent) -> DemoReport:
                 fetch=fetch,
                 build=build,
                 citations=sum(len(library.info(work_id).cites) for work_id in own if work_id in held),
-                searches=tuple(library.search(query, limit=3, hops=1) for query in DEMO_SEARCHES),
+                searches=tuple(library.search(query, limit=SHOWN, hops=HOPS) for query in DEMO_SEARCHES),
                 answers=_answers(library),
                 next_steps=_next_steps(str(local.home)),
                 seconds=time.monotonic() - began,

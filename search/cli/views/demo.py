@@ -10,7 +10,7 @@ from search.cli.views.answer import show_answer
 from search.cli.views.parts import bullets, heading
 from search.cli.views.search import show_result
 from search.cli.views.stages import show_build, show_harvest
-from search.demo.run import DemoReport
+from search.demo.run import HOPS, SHOWN, DemoReport
 
 
 def show_demo(console: Console, report: DemoReport) -> None:
@@ -28,7 +28,7 @@ def show_demo(console: Console, report: DemoReport) -> None:
     show_build(console, report.build)
     console.print(heading("3  Search: by words, by meaning, along citations"))
     for result in report.searches:
-        _command(console, "search", result.query)
+        _command(console, "search", result.query, f" --limit {SHOWN} --hops {HOPS}")
         show_result(console, result)
     console.print(heading("4  Ask: every sentence is quoted from a paper, and the quote was checked"))
     for answer in report.answers:
@@ -39,5 +39,5 @@ def show_demo(console: Console, report: DemoReport) -> None:
     console.print(Text(f"\nThe demo took {report.seconds:.0f} s.", style="dim"))
 
 
-def _command(console: Console, name: str, words: str) -> None:
-    console.print(Text(f'\n$ citewell {name} "{line(words)}"', style="bold cyan"))
+def _command(console: Console, name: str, words: str, flags: str = "") -> None:
+    console.print(Text(f'\n$ citewell {name} "{line(words)}"{flags}', style="bold cyan"))
