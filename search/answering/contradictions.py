@@ -13,7 +13,8 @@ from search.answering.quantities import quantities
 from search.answering.wording import FUNCTION_WORDS, content_stems, words
 from search.models import Claim, Contradiction
 
-#: Share of both claims' content words that the other must have too.
+#: Share of both claims' content words that the other must have too. Set by judgement, high because a wrong
+#: contradiction costs more than a missed one; neither was swept.
 SAME_SUBJECT = 0.6
 #: For two different figures of one quantity, which differ more easily for a reason that is not said.
 SAME_MEASURE = 0.8

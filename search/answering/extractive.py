@@ -41,7 +41,8 @@ CUE_WEIGHT = 0.1
 ANAPHOR_PENALTY = 0.05
 #: What weighs more than likeness of words: the question's own figures, the authors' advice where a choice is
 #: asked for, the abstract where a summary is, a heading that names what the sentences below it need not
-#: repeat; and the loss of one whose condition, or the answer itself, stands elsewhere.
+#: repeat; and the loss of one whose condition, or the answer itself, stands elsewhere. By judgement: words
+#: weigh 1 at most, so 1.0 decides and 0.5 helps; what they do is tested on questions, not swept.
 CONDITION_WEIGHT = 1.0
 ADVICE_WEIGHT = 1.0
 SUMMARY_WEIGHT = 0.5
@@ -49,15 +50,16 @@ HEADING_WEIGHT = 0.5
 LOST_CONDITION_PENALTY = 0.3
 #: A sentence about "the model" means the one that the title names: half of what saying it would cover.
 TITLE_WEIGHT = 0.5
-#: How much a sentence loses for what those chosen before it say already.
+#: How much a sentence loses for what those chosen before it say already; by judgement, not swept.
 REDUNDANCY = 0.4
-#: A sentence below this share of the best one's score answers something else.
+#: A sentence below this share of the best one's score answers something else; by judgement, not swept.
 KEEP = 0.5
 #: From this likeness on, two sentences are looked at for saying the opposite of each other.
 OPPOSITE = 0.5
 #: Words of a sentence that can stand alone and still be read.
 SHORTEST, LONGEST = 6, 80
-#: A sentence must hold this share of the question's words (weighted) to be an answer at all.
+#: A sentence must hold this share of the question's words (weighted) to be an answer at all; by judgement,
+#: not swept.
 LEAST_COVERAGE = 0.25
 #: Shares of the best claim's coverage and of the best passage's, below which a sentence is filler: it has one
 #: word of the question and speaks of something else.
