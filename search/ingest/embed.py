@@ -13,6 +13,7 @@ from search.ingest.papers import embedding_texts
 from search.lake.batch import Outcome
 from search.lake.catalogue import WorkState
 from search.lake.lake import Lake
+from search.lake.shares import Share
 from search.lake.vectors import vector_key
 
 #: Passages per shard: 6 to 25 seconds of model time on two cores, which is what an interruption costs,
@@ -32,13 +33,13 @@ class Embedded:
     model_seconds: float = 0.0
 
 
-def embed(lake: Lake, embedder: Embedder) -> Iterator[Embedded]:
+def embed(lake: Lake, embedder: Embedder, *, share: Share | None = None) -> Iterator[Embedded]:
     """Compute the missing vectors of all works, shard by shard, yielding the running total after each.
 
     The caller applies each shard to the index as it comes, so that an interruption loses one shard's time.
     """
     total = Embedded()
-    due = lake.catalogue.to_embed(embedder.fingerprint)
+    due = lake.catalogue.to_embed(embedder.fingerprint, share)
     group: list[tuple[WorkState, list[str]]] = []
     size = 0
     for state in lake.catalogue.states(due, embedder.fingerprint):

@@ -13,6 +13,7 @@ from search.errors import CitewellError, NetworkUnreachable
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
+from search.lake.shares import Share
 from search.progress import Progress, ProgressSink, silent
 
 #: Papers per batch: at arXiv's 15 s a PDF, an interruption costs at most two minutes of downloads.
@@ -32,6 +33,7 @@ def fetch(
     base_url: str,
     ids: Sequence[str] | None = None,
     limit: int | None = None,
+    share: Share | None = None,
     progress: ProgressSink = silent,
 ) -> StageReport:
     """Download the PDF of every work that has none, or of `ids` only.
@@ -43,7 +45,7 @@ def fetch(
     """
     started = time.monotonic()
     lake.catalogue.refresh()
-    wanted = lake.catalogue.to_fetch(ids)
+    wanted = lake.catalogue.to_fetch(ids, share)
     tries = {f.work_id: f.tries for f in lake.catalogue.failures() if f.stage == "fetched"}
     recent = set() if ids is not None else _recently_refused(lake)
     due = [paper for paper in wanted if paper not in recent][:limit]

@@ -9,6 +9,7 @@ from typing import Any
 from search.ingest.reports import StageReport
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
+from search.lake.shares import Share
 from search.models import Reference
 from search.progress import Progress, ProgressSink, silent
 
@@ -18,11 +19,11 @@ BATCH = 200
 PRINTED = 1.0
 
 
-def link(lake: Lake, *, progress: ProgressSink = silent) -> StageReport:
+def link(lake: Lake, *, share: Share | None = None, progress: ProgressSink = silent) -> StageReport:
     """Write the edges of every read paper whose edges are older than its reading."""
     started = time.monotonic()
     lake.catalogue.refresh()
-    due = lake.catalogue.to_link()
+    due = lake.catalogue.to_link(share)
     for start in range(0, len(due), BATCH):
         part = due[start : start + BATCH]
         progress(Progress("link", start, len(due)))

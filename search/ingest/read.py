@@ -9,6 +9,7 @@ from search.errors import LakeDamaged, ReadingError
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
+from search.lake.shares import Share
 from search.models import ReadPaper
 from search.progress import Progress, ProgressSink, silent
 
@@ -16,14 +17,14 @@ from search.progress import Progress, ProgressSink, silent
 BATCH = 25
 
 
-def read(lake: Lake, *, progress: ProgressSink = silent) -> StageReport:
+def read(lake: Lake, *, share: Share | None = None, progress: ProgressSink = silent) -> StageReport:
     """Read every fetched PDF that has not been read; one that cannot be read is recorded with its reason."""
     started = time.monotonic()
     lake.catalogue.refresh()
-    if not lake.catalogue.to_read(""):
+    if not lake.catalogue.to_read("", share):
         return StageReport(stage="read")  # a library of abstracts needs no PDF reader
     reader = reader_version()
-    due = lake.catalogue.to_read(reader)
+    due = lake.catalogue.to_read(reader, share)
     tries = {f.work_id: f.tries for f in lake.catalogue.failures() if f.stage == "papers"}
     papers: list[tuple[str, int, ReadPaper]] = []
     outcomes: list[Outcome] = []

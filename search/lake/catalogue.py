@@ -8,7 +8,7 @@ order that `search.lake.facts` states.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from search.errors import DiskFull
 from search.lake.batch import Batch, read_batch, stamp_of
 from search.lake.facts import merge
 from search.lake.files import LakeFiles
+from search.lake.shares import WHOLE, Share, crc32
 from search.models import ReadPaper, Work
 
 #: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
@@ -295,48 +296,53 @@ class Catalogue:
             for (work,) in db.execute(query):
                 yield Work.model_validate_json(work)
 
-    def to_fetch(self, ids: Sequence[str] | None = None) -> list[tuple[str, int]]:
+    def to_fetch(self, ids: Sequence[str] | None = None, share: Share | None = None) -> list[tuple[str, int]]:
         """Return (work id, version) of works whose PDF is not in the lake, newest papers first."""
         newest = "json_extract(w.work, '$.published') DESC, w.work_id DESC"
         found = self._rows(
             f"""SELECT w.work_id, w.version FROM works w LEFT JOIN pdfs p USING (work_id, version)
-                WHERE p.name IS NULL AND NOT w.removed AND w.work IS NOT NULL ORDER BY {newest}"""  # noqa: S608
+                WHERE p.name IS NULL AND NOT w.removed AND w.work IS NOT NULL AND {_IN_SHARE}
+                ORDER BY {newest}""",  # noqa: S608
+            _share(share),
         )
         wanted = None if ids is None else set(ids)
         return [(work_id, version) for work_id, version in found if wanted is None or work_id in wanted]
 
-    def to_read(self, reader: str) -> list[tuple[str, int, str]]:
+    def to_read(self, reader: str, share: Share | None = None) -> list[tuple[str, int, str]]:
         """Return (work id, version, PDF name) of works whose PDF has not been read, or was replaced since.
 
         A PDF that this very reader could not read is not tried again; a newer reader tries it.
         """
         return self._rows(
-            """SELECT w.work_id, w.version, p.name FROM works w JOIN pdfs p USING (work_id, version)
+            f"""SELECT w.work_id, w.version, p.name FROM works w JOIN pdfs p USING (work_id, version)
                LEFT JOIN papers r USING (work_id, version)
                LEFT JOIN failures f ON f.stage = 'papers' AND f.work_id = w.work_id AND f.version = w.version
-                   AND NOT f.retryable AND f.stamp > p.stamp AND f.tool = ?
-               WHERE coalesce(r.stamp, 0) < p.stamp AND f.error IS NULL AND NOT w.removed
-               ORDER BY w.work_id""",
-            [reader],
+                   AND NOT f.retryable AND f.stamp > p.stamp AND f.tool = :reader
+               WHERE coalesce(r.stamp, 0) < p.stamp AND f.error IS NULL AND NOT w.removed AND {_IN_SHARE}
+               ORDER BY w.work_id""",  # noqa: S608
+            {"reader": reader, **_share(share)},
         )
 
-    def to_link(self) -> list[tuple[str, int, int, tuple[str, int, int]]]:
+    def to_link(self, share: Share | None = None) -> list[tuple[str, int, int, tuple[str, int, int]]]:
         """Return (work id, version, stamp, place) of read papers that are newer than their edges."""
         rows = self._rows(
-            """SELECT r.work_id, r.version, r.stamp, r.file, r.start, r.length
+            f"""SELECT r.work_id, r.version, r.stamp, r.file, r.start, r.length
                FROM papers r JOIN works w USING (work_id, version)
                LEFT JOIN edges e USING (work_id, version)
-               WHERE coalesce(e.paper, 0) < r.stamp AND NOT w.removed ORDER BY r.work_id"""
+               WHERE coalesce(e.paper, 0) < r.stamp AND NOT w.removed AND {_IN_SHARE}
+               ORDER BY r.work_id""",  # noqa: S608
+            _share(share),
         )
         return [(work_id, version, stamp, tuple(place)) for work_id, version, stamp, *place in rows]
 
-    def to_embed(self, fingerprint: str) -> list[str]:
+    def to_embed(self, fingerprint: str, share: Share | None = None) -> list[str]:
         """Return ids of works whose text is newer than their vectors of this model."""
         return self._column(
-            """SELECT w.work_id FROM works w
-               LEFT JOIN embedded e ON e.work_id = w.work_id AND e.fingerprint = ?
-               WHERE coalesce(e.text_stamp, 0) < w.text_stamp AND NOT w.removed ORDER BY w.work_id""",
-            [fingerprint],
+            f"""SELECT w.work_id FROM works w
+               LEFT JOIN embedded e ON e.work_id = w.work_id AND e.fingerprint = :fingerprint
+               WHERE coalesce(e.text_stamp, 0) < w.text_stamp AND NOT w.removed AND {_IN_SHARE}
+               ORDER BY w.work_id""",  # noqa: S608
+            {"fingerprint": fingerprint, **_share(share)},
         )
 
     def vectors(self, fingerprint: str, keys: Sequence[bytes]) -> dict[bytes, tuple[str, int]]:
@@ -381,22 +387,32 @@ class Catalogue:
     # ------------------------------------------------------------------ SQLite
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
+        db.create_function("crc32", 1, crc32, deterministic=True)
         db.execute("PRAGMA journal_mode = WAL")
         # A lost transaction is only folded again: durability is the lake's business.
         db.execute("PRAGMA synchronous = OFF")
         return db
 
-    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+    def _rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         with closing(self._connect()) as db:
             return db.execute(query, values).fetchall()
 
-    def _column(self, query: str, values: Sequence[Any] = ()) -> list[str]:
+    def _column(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[str]:
         return [row[0] for row in self._rows(query, values)]
 
 
 def _is_made(db: sqlite3.Connection) -> bool:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     return bool(version == SCHEMA_VERSION)
+
+
+#: Whether work w belongs to the share that a question is about.
+_IN_SHARE = "(:of = 1 OR crc32(w.work_id) % :of = :number)"
+
+
+def _share(share: Share | None) -> dict[str, int]:
+    share = share or WHOLE
+    return {"number": share.number, "of": share.of}
 
 
 _STATE = """

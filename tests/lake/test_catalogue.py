@@ -15,6 +15,7 @@ from search.lake.batch import Outcome, Writer, stamp_of
 from search.lake.catalogue import Catalogue
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.lake import Lake
+from search.lake.shares import Share
 from search.lake.vectors import vector_key
 from search.models import Passage, Quality, ReadPaper, Version
 
@@ -146,6 +147,31 @@ def test_each_stage_is_due_once(lake):
     found, missing = lake.vectors("f", [key, vector_key("f", "other")])
     assert found.tolist() == [1, 1, 1]
     assert missing is None
+
+
+def test_each_share_has_its_own_due_papers(lake):
+    """What is due in all shares together is what is due, at every stage, and nothing twice."""
+    ids = [f"2401.{n:05d}" for n in range(1, 30)]
+    lake.write_facts([raw(work_id) for work_id in ids])
+    lake.write_fetched(
+        [lake.write_pdf(work_id, 1, b"%PDF-") for work_id in ids[:20]],
+        [Outcome(work_id, 1) for work_id in ids[:20]],
+    )
+    lake.write_papers(
+        [(work_id, 1, read_paper()) for work_id in ids[:10]], [Outcome(work_id, 1) for work_id in ids[:10]]
+    )
+    lake.catalogue.refresh()
+    parts = [Share(number, 3) for number in range(3)]
+    catalogue = lake.catalogue
+    for expected, due in (
+        (ids[20:], lambda share: [row[0] for row in catalogue.to_fetch(share=share)]),
+        (ids[10:20], lambda share: [row[0] for row in catalogue.to_read("test/1", share)]),
+        (ids[:10], lambda share: [row[0] for row in catalogue.to_link(share)]),
+        (ids, lambda share: catalogue.to_embed("f", share)),
+    ):
+        assert sorted(work_id for share in parts for work_id in due(share)) == expected
+        assert all(share.holds(work_id) for share in parts for work_id in due(share))
+        assert sorted(due(None)) == expected
 
 
 def test_failures_count_their_tries_and_end_with_success(lake):
