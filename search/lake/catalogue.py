@@ -25,7 +25,7 @@ from search.lake.shares import WHOLE, Share, crc32
 from search.models import ReadPaper, Work
 
 #: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 KINDS = ("works", "fetched", "papers", "edges", "vectors", "windows")
 
 SCHEMA = """
@@ -55,7 +55,7 @@ CREATE TABLE failures (
     tool TEXT, PRIMARY KEY (stage, work_id)) WITHOUT ROWID;
 CREATE TABLE windows (
     name TEXT PRIMARY KEY, base_url TEXT, set_ TEXT, from_ TEXT, until TEXT,
-    response_date TEXT) WITHOUT ROWID;
+    response_date TEXT, purpose TEXT) WITHOUT ROWID;
 CREATE TABLE works (
     work_id TEXT PRIMARY KEY, version INT, removed INT, stamp INT, text_stamp INT,
     work BLOB) WITHOUT ROWID;
@@ -245,7 +245,7 @@ class Catalogue:
     def _fold_windows(self, db: sqlite3.Connection, batch: Batch) -> None:
         for line in batch.records:
             db.execute(
-                "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
                     batch.name,
                     line["base_url"],
@@ -253,6 +253,7 @@ class Catalogue:
                     line["from"],
                     line["until"],
                     line["response_date"],
+                    line.get("purpose", ""),
                 ],
             )
 
@@ -371,6 +372,20 @@ class Catalogue:
             "SELECT from_, until, response_date FROM windows WHERE base_url = ? AND set_ = ?",
             [base_url, set_ or ""],
         )
+
+    def harvested(self, base_url: str, set_: str | None) -> list[tuple[str, str, str, str]]:
+        """Return (from, until, responseDate, purpose) of those windows, in the order of their answers."""
+        return self._rows(
+            "SELECT from_, until, response_date, purpose FROM windows WHERE base_url = ? AND set_ = ? "
+            "ORDER BY response_date, name",
+            [base_url, set_ or ""],
+        )
+
+    def known(self, ids: Iterable[str]) -> set[str]:
+        """Return those of these ids that the catalogue has a work of, removed ones included."""
+        wanted = orjson.dumps(list(ids)).decode()
+        query = "SELECT w.work_id FROM json_each(?) j JOIN works w ON w.work_id = j.value"
+        return set(self._column(query, [wanted]))
 
     def named_files(self) -> list[str]:
         """Return the names of all PDFs, papers and shards that anything refers to."""

@@ -63,14 +63,16 @@ class Lake:
         from_: date | None,
         until: date | None,
         response_date: datetime,
+        purpose: str = "",
     ) -> str:
-        """Record that a window was harvested whole; return the batch's name."""
+        """Record that a window was harvested whole, and for what purpose; return the batch's name."""
         record = {
             "base_url": base_url,
             "set": set_ or "",
             "from": from_.isoformat() if from_ else "",
             "until": until.isoformat() if until else "",
             "response_date": response_date.isoformat(),
+            "purpose": purpose,
         }
         return self._write("windows", [record], [])
 
