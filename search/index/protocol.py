@@ -94,6 +94,13 @@ class IndexStore(Protocol):
     """
 
     # -------------------------------------------------------------- reading
+    def at(self, generation: str) -> IndexStore:
+        """Return a view of this store for which that generation is the live one, published or not.
+
+        Only reads differ; the view shares connections and files with the store, which is what to close.
+        An unknown generation raises `IndexMissing`.
+        """
+
     def legs(self, request: LegRequest) -> Legs:
         """Run both legs in one round trip under one hard filter.
 

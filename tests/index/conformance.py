@@ -156,6 +156,27 @@ class StoreConformance:
         assert ids(lexical(store, "text")) == ["a"]
         assert [g.state for g in store.generations()] == ["live", "old"]
 
+    def test_a_view_reads_one_generation_published_or_not(self, store):
+        """What is not published yet can be searched through a view, beside what is live."""
+        first = store.create(fingerprint="model-1", dimensions=DIMENSIONS).name
+        store.write(first, [paper("a", "first text", vectors=[unit(1)])])
+        second = store.create(fingerprint="model-1", dimensions=DIMENSIONS).name
+        store.write(second, [paper("b", "second text", vectors=[unit(1)], references=("a",))])
+        assert ids(lexical(store.at(second), "text")) == ["b"], "also where nothing is published"
+        store.publish(first)
+        view = store.at(second)
+        assert view.live().name == view.legs(LegRequest(text="text", vector=None)).generation == second
+        assert ids(semantic(view, unit(1))) == ["b"]
+        assert list(view.works(["a", "b"])) == ["b"]
+        assert view.counts() == store.counts(second)
+        assert [work.work_id for work in view.contents()] == ["b"]
+        assert view.citing(["a"]) == {"a": ("b",)}
+        assert [p.text for p in view.passages_of("b")] == ["second text"]
+        assert view.vectors_of("b") is not None
+        assert ids(lexical(store, "text")) == ["a"]
+        with pytest.raises(IndexMissing):
+            store.at("nobody")
+
     def test_drop(self, store, live):
         """A generation that is not live can be dropped; dropping what is not there is no error."""
         other = store.create(fingerprint=None, dimensions=None).name

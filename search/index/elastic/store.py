@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -55,6 +56,8 @@ class ElasticStore:
         self._generations = Generations(
             client, url, self._names, shards=shards, replicas=replicas, vector_index=vector_index
         )
+        #: The generation that this view reads; None: whichever is live.
+        self._chosen: Generation | None = None
 
     @classmethod
     def from_settings(cls, settings: Settings, *, vector_index: VectorIndex = "int8_hnsw") -> ElasticStore:
@@ -73,6 +76,12 @@ class ElasticStore:
         )
 
     # -------------------------------------------------------------- reading
+    def at(self, generation: str) -> Self:
+        """Return a view that reads this generation, published or not."""
+        view = copy.copy(self)
+        view._chosen = self._named(generation)  # noqa: SLF001 - of its own class
+        return view
+
     def legs(self, request: LegRequest) -> Legs:
         """Run both legs in one round trip under one hard filter.
 
@@ -174,7 +183,7 @@ class ElasticStore:
 
     def live(self) -> Generation:
         """Return the published generation; the server is asked at most once a second."""
-        return self._generations.live()
+        return self._chosen or self._generations.live()
 
     def contents(self, generation: str | None = None) -> Iterator[WorkDocument]:
         """Iterate over all works, removed ones included, by work id; page by page, not of one moment."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import tantivy
 
@@ -40,8 +41,17 @@ class EmbeddedStore:
         self._generations = Generations(path)
         self._readers: dict[str, _Reader] = {}
         self._lock = threading.Lock()
+        #: The generation that this view reads; None: whichever is live.
+        self._chosen: str | None = None
 
     # -------------------------------------------------------------- reading
+    def at(self, generation: str) -> Self:
+        """Return a view that reads this generation, published or not."""
+        self._generations.folder(generation)
+        view = copy.copy(self)
+        view._chosen = generation  # noqa: SLF001 - of its own class
+        return view
+
     def legs(self, request: LegRequest) -> Legs:
         """Run both legs on one snapshot under one hard filter."""
 
@@ -101,7 +111,7 @@ class EmbeddedStore:
 
     def live(self) -> Generation:
         """Return the published generation, or raise `IndexMissing`."""
-        return self._generations.get(self._generations.live_name())
+        return self._generations.get(self._chosen or self._generations.live_name())
 
     # -------------------------------------------------------------- writing
     def create(self, *, fingerprint: str | None, dimensions: int | None) -> Generation:
@@ -154,6 +164,7 @@ class EmbeddedStore:
     # -------------------------------------------------------------- inside
     def _read(self, generation: str | None, read: Callable[[Snapshot], T]) -> T:
         """Return what `read` makes of the newest snapshot of a generation, None: of the live one."""
+        generation = generation or self._chosen
         for _ in range(ATTEMPTS):
             name = generation or self._generations.live_name()
             try:
