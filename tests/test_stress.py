@@ -37,3 +37,12 @@ def test_many_threads_get_a_single_threads_answers():
     assert result["errors"] == result["different"] == {}
     assert result["calls"] > 0
     assert code == 0
+
+
+@pytest.mark.elastic
+def test_many_threads_get_a_single_threads_answers_from_elasticsearch(elasticsearch_url):
+    """The same on Elasticsearch, whose scores may differ in the digits that its JVM rounds."""
+    code, result = run("threads.py", "--threads", "50", "--seconds", "5", "--index-url", elasticsearch_url)
+    assert result["errors"] == result["different"] == {}
+    assert result["calls"] > 0
+    assert code == 0
