@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from search.embedding.protocol import Embedder
     from search.index.protocol import IndexStore
     from search.ingest.doctor import DoctorReport
+    from search.ingest.events import Recorder
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
 
@@ -257,9 +258,11 @@ class Library:
                 advice="give a first day that is not in the future",
             )
         url = base_url or self.settings.oai_base_url
-        with self._oai(url, progress) as client:
-            report = harvest(
-                self.lake, client, base_url=url, from_=from_, until=until, set_=set_, progress=progress
+        with self._recorded("harvest") as event, self._oai(url, progress) as client:
+            report = event.report(
+                harvest(
+                    self.lake, client, base_url=url, from_=from_, until=until, set_=set_, progress=progress
+                )
             )
         if full_text:
             report = report.model_copy(update={"stages": (self.fetch(progress=progress),)})
@@ -271,14 +274,17 @@ class Library:
         """Download missing PDFs: all of them, or those of `ids`."""
         from search.ingest.fetch import fetch
 
-        with self._transport("pdf", self.settings.pdf_interval, progress) as transport:
-            return fetch(
-                self.lake,
-                transport,
-                base_url=self.settings.pdf_base_url,
-                ids=None if ids is None else [_work_id(text) for text in ids],
-                limit=limit,
-                progress=progress,
+        seconds = self.settings.pdf_interval
+        with self._recorded("fetch") as event, self._transport("pdf", seconds, progress) as transport:
+            return event.report(
+                fetch(
+                    self.lake,
+                    transport,
+                    base_url=self.settings.pdf_base_url,
+                    ids=None if ids is None else [_work_id(text) for text in ids],
+                    limit=limit,
+                    progress=progress,
+                )
             )
 
     def add(
@@ -307,8 +313,9 @@ class Library:
         asked = bring_back(self.lake, list(identifiers.values()))
         stages = []
         if asked:
-            with self._oai(self.settings.oai_base_url, progress) as client:
-                stages.append(harvest_ids(self.lake, client, asked))
+            url = self.settings.oai_base_url
+            with self._recorded("harvest") as event, self._oai(url, progress) as client:
+                stages.append(event.report(harvest_ids(self.lake, client, asked)))
             refused = {failed.work_id for failed in stages[0].failed}
             wanted = [work_id for work_id in wanted if work_id not in refused]
         if content is not None:
@@ -361,14 +368,17 @@ class Library:
         from search.ingest.build import build
 
         embedder, missing = self._embedder_or_why()
-        return build(
-            self.lake,
-            self.store,
-            embedder,
-            rebuild=rebuild,
-            without_model=f"words only: {missing}" if missing else "",
-            progress=progress,
-        )
+        with self._recorded("build") as event:
+            return event.report(
+                build(
+                    self.lake,
+                    self.store,
+                    embedder,
+                    rebuild=rebuild,
+                    without_model=f"words only: {missing}" if missing else "",
+                    progress=progress,
+                )
+            )
 
     def check(self, *, progress: ProgressSink = silent) -> CheckReport:
         """Compare the index with the lake, work by work."""
@@ -474,6 +484,12 @@ class Library:
                 f"the library in {self.settings.home} is empty",
                 advice="add papers with `citewell add ID` or `citewell harvest`, or name another home",
             ) from missing
+
+    def _recorded(self, stage: str) -> AbstractContextManager[Recorder]:
+        """Record what a stage does as ingest events."""
+        from search.ingest.events import recorded
+
+        return recorded(self.lake, self.settings, stage)
 
     def _embedder_or_why(self) -> tuple[Embedder | None, str]:
         """Return the model, or None and the reason: words can be indexed without one."""

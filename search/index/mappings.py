@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import orjson
 
-MappingName = Literal["passages", "works", "generations"]
+MappingName = Literal["passages", "works", "generations", "events"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 #: An installed wheel carries the files inside the package; in a checkout they stand at the top.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from uuid import uuid4
@@ -27,6 +28,8 @@ class LakeFiles:
         #: The whole address, the same from whichever folder a relative path was given.
         self.address: str = self._fs.unstrip_protocol(self._root)
         self._local = isinstance(self._fs, LocalFileSystem)
+        #: Bytes written by this object, by top folder.
+        self.written: Counter[str] = Counter()
 
     def path(self, name: str) -> str:
         """Return the full path of a file, as the file system below names it."""
@@ -41,6 +44,7 @@ class LakeFiles:
         """
         if not self._local:  # object stores put whole objects
             self._fs.pipe_file(self.path(name), content)
+            self.written[name.split("/", 1)[0]] += len(content)
             return
         path = self.path(name)
         folder = os.path.dirname(path)  # noqa: PTH120 - fsspec speaks in strings
@@ -58,6 +62,7 @@ class LakeFiles:
                     os.unlink(part)  # noqa: PTH108
                 raise
             _sync_folder(folder)
+        self.written[name.split("/", 1)[0]] += len(content)
 
     def read(self, name: str, start: int | None = None, end: int | None = None) -> bytes:
         """Return a file's bytes, or those from `start` up to `end` (negative: from the end).
