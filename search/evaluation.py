@@ -121,6 +121,20 @@ def read_collection(folder: Path) -> Collection:
         )
         for row in _rows(folder / "corpus.jsonl", ("_id",))
     }
+    queries, qrels = read_judgments(folder)
+    cites: dict[str, list[str]] = {}
+    if (folder / "edges.tsv").exists():
+        for citing, cited in _table(folder / "edges.tsv", 2, works):
+            cites.setdefault(citing, []).append(cited)
+    return Collection(works, queries, qrels, cites)
+
+
+def read_judgments(folder: Path) -> tuple[list[Query], dict[str, dict[str, int]]]:
+    """Return the judged queries of a folder, and their judgments by query and document; no corpus is needed.
+
+    Raises:
+        UsageError: a file is missing or a line of it is not of the layout, named by number.
+    """
     queries = [
         Query(
             str(row["_id"]),
@@ -144,12 +158,8 @@ def read_collection(folder: Path) -> Collection:
             ) from None
     if not qrels:
         raise _not_the_layout(judgments, "judges none of the queries")
-    cites: dict[str, list[str]] = {}
-    if (folder / "edges.tsv").exists():
-        for citing, cited in _table(folder / "edges.tsv", 2, works):
-            cites.setdefault(citing, []).append(cited)
     # Queries without judgments say nothing: BEIR's own evaluation leaves them out too.
-    return Collection(works, [q for q in queries if q.query_id in qrels], qrels, cites)
+    return [query for query in queries if query.query_id in qrels], qrels
 
 
 def evaluate(
@@ -182,7 +192,9 @@ def evaluate(
             modes.append(("hybrid+graph", "hybrid", HOPS))
         runs = {}
         for name, mode, hops in modes:
-            run, latencies = _run(retriever, collection, mode, hops, name, progress)
+            run, latencies = run_queries(
+                retriever, collection.queries, mode=mode, hops=hops, name=name, progress=progress
+            )
             runs[name] = _measure(collection, run, latencies)
             if run_folder is not None:
                 _keep(run_folder / f"{name}.trec", run, name)
@@ -255,14 +267,20 @@ def _documents(
 
 
 # ------------------------------------------------------------------ running
-def _run(
-    retriever: Retriever, collection: Collection, mode: Mode, hops: int, name: str, told: ProgressSink
+def run_queries(
+    retriever: Retriever,
+    queries: Sequence[Query],
+    *,
+    mode: Mode,
+    hops: int = 0,
+    name: str = "",
+    progress: ProgressSink = silent,
 ) -> tuple[dict[str, dict[str, float]], list[float]]:
     """Return scores by query and document, and each query's milliseconds."""
     run: dict[str, dict[str, float]] = {}
     latencies = []
-    for position, query in enumerate(collection.queries):
-        told(Progress(name, position, len(collection.queries)))
+    for position, query in enumerate(queries):
+        progress(Progress(name or mode, position, len(queries)))
         filters = Filters(exclude_ids=query.exclude, ids=query.candidates)
         began = time.perf_counter()
         try:
