@@ -1,0 +1,314 @@
+"""What a scheduler calls: one function per stage, over a library that the environment's settings name.
+
+Each function opens what it needs, does its stage, and lets go. It takes and returns small JSON values,
+keys and counts only, so that a scheduler can hand them on and show them. Whatever it does is in the lake
+when it returns; called again it does what is left, so that a task may be retried at any time, and next to
+any other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from search.errors import IndexFailure, UsageError
+from search.ingest.pipeline import Pipeline
+from search.ingest.reports import StageReport
+from search.lake.shares import Share, shares
+
+if TYPE_CHECKING:
+    from search.ingest.reports import HarvestReport
+
+logger = logging.getLogger(__name__)
+
+#: Papers of a share. At arXiv's 15 s a PDF it is ten minutes of downloads, after which somebody with more
+#: right to the one slot of the pool may have it; and a minute or two of reading or embedding.
+PER_SHARE = 40
+#: Shares of one daily run: 1,280 PDFs, or five hours of downloads. arXiv announces about a thousand
+#: papers a day; what is left over is taken at the next run, newest first.
+DAILY_SHARES = 32
+#: Shares, or windows, of one run: Airflow maps a task over 1,024 values at most.
+MOST = 1000
+#: Paper ids in a result: enough to look at, small enough to hand on.
+SHOWN = 20
+#: How far back the daily check looks: the run of the day before is compared once more.
+RECENT = timedelta(days=2)
+
+Result = dict[str, Any]
+
+
+# ---------------------------------------------------------------- harvest
+def harvest(*, run: str = "") -> list[str]:
+    """Harvest from the last closed day minus one to now; return the shares in which work is due.
+
+    The window comes from the lake, not from the caller's clock or interval: after an outage of a week, or
+    started by hand, it begins where the last whole harvest ended.
+
+    Raises:
+        TransportError: arXiv cannot be asked; `retry_after` says when it can.
+    """
+    with Pipeline() as pipeline:
+        _harvest(pipeline, None, None, run)
+        return _due_shares(pipeline, DAILY_SHARES)
+
+
+def windows(from_: str, until: str) -> list[str]:
+    """Return the windows of a backfill, `"2024-01-01_2024-01-07"`, without those harvested whole before.
+
+    A window is a day where that gives at most a thousand of them, else as many days as needed.
+
+    Args:
+        from_: first day, as YYYY-MM-DD.
+        until: last day, inclusive.
+
+    Raises:
+        UsageError: these are no days, or the last comes before the first.
+    """
+    first, last = _day(from_), _day(until)
+    if first > last:
+        raise UsageError(f"the backfill ends before it begins: {first} to {last}", advice="swap the days")
+    days = (last - first).days + 1
+    length = timedelta(days=-(-days // MOST))
+    with Pipeline() as pipeline:
+        pipeline.lake.catalogue.refresh()
+        held = pipeline.lake.catalogue.windows(pipeline.settings.oai_base_url, None)
+        # Harvested on a later day, so that nothing can have come to it since.
+        whole = {(start, end) for start, end, answered, *_ in held if end and answered[:10] > end}
+    found = []
+    while first <= last:
+        end = min(first + length - timedelta(days=1), last)
+        if (first.isoformat(), end.isoformat()) not in whole:
+            found.append(f"{first}_{end}")
+        first = end + timedelta(days=1)
+    return found
+
+
+def harvest_window(window: str, *, run: str = "") -> Result:
+    """Harvest one window that `windows` named."""
+    first, _, last = window.partition("_")
+    with Pipeline() as pipeline:
+        report = _harvest(pipeline, _day(first), _day(last), run)
+    return {"window": window, "records": report.records, "new": report.new}
+
+
+def split(*, run: str = "") -> list[str]:  # noqa: ARG001 - every stage is told its run
+    """Return the shares in which work is due, at least one and at most a thousand."""
+    with Pipeline() as pipeline:
+        return _due_shares(pipeline, MOST)
+
+
+# ---------------------------------------------------------------- one share of the papers
+def fetch(share: str, *, run: str = "") -> Result:
+    """Download the PDFs of a share that are not there yet, at most `PER_SHARE`, the newest papers first.
+
+    Raises:
+        NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.
+    """
+    from search.ingest.fetch import fetch as fetch_pdfs
+
+    mine = Share.parse(share)
+    with (
+        Pipeline() as pipeline,
+        pipeline.recorded("fetch", share=share, run=run) as record,
+        pipeline.pdfs() as transport,
+    ):
+        lake = pipeline.lake
+        lake.catalogue.refresh()
+        due = [work_id for work_id, _ in lake.catalogue.to_fetch(None, mine)]
+        base_url = pipeline.settings.pdf_base_url
+        report = record.report(fetch_pdfs(lake, transport, base_url=base_url, share=mine, limit=PER_SHARE))
+    return _result(report, due)
+
+
+def read(share: str, *, run: str = "") -> Result:
+    """Read the fetched PDFs of a share."""
+    from search.documents import reader_version
+    from search.ingest.read import read as read_pdfs
+
+    mine = Share.parse(share)
+    with Pipeline() as pipeline, pipeline.recorded("read", share=share, run=run) as record:
+        lake = pipeline.lake
+        lake.catalogue.refresh()
+        due = [work_id for work_id, *_ in lake.catalogue.to_read("", mine)]
+        # A library of abstracts needs no PDF reader.
+        due = [work_id for work_id, *_ in lake.catalogue.to_read(reader_version(), mine)] if due else []
+        report = record.report(read_pdfs(lake, share=mine))
+    return _result(report, due)
+
+
+def link(share: str, *, run: str = "") -> Result:
+    """Turn the references of a share's read papers into citation edges."""
+    from search.ingest.link import link as link_papers
+
+    mine = Share.parse(share)
+    with Pipeline() as pipeline, pipeline.recorded("link", share=share, run=run) as record:
+        pipeline.lake.catalogue.refresh()
+        due = [work_id for work_id, *_ in pipeline.lake.catalogue.to_link(mine)]
+        report = record.report(link_papers(pipeline.lake, share=mine))
+    return _result(report, due)
+
+
+def embed(share: str, *, run: str = "") -> Result:
+    """Compute the vectors that a share's papers lack; without a model there is nothing to do."""
+    from time import monotonic
+
+    from search.ingest.embed import Embedded
+    from search.ingest.embed import embed as embed_papers
+
+    mine = Share.parse(share)
+    with Pipeline() as pipeline, pipeline.recorded("embed", share=share, run=run) as record:
+        began = monotonic()
+        lake, embedder = pipeline.lake, pipeline.embedder
+        if embedder is None:
+            logger.warning("no source has %s: words only", pipeline.settings.embedding_model)
+            return _result(StageReport(stage="embed"), [])
+        lake.catalogue.refresh()
+        due = lake.catalogue.to_embed(embedder.fingerprint, mine)
+        total = Embedded()
+        for total in embed_papers(lake, embedder, share=mine):
+            logger.info("%d of %d papers", total.works, len(due))
+        report = StageReport(stage="embed", done=total.works, seconds=monotonic() - began)
+        record.report(report)
+    return _result(report, due)
+
+
+# ---------------------------------------------------------------- the index
+def index(*, run: str = "") -> str:
+    """Bring the live index, or where none is live a new one, to what the lake says; return its name.
+
+    Raises:
+        ModelMismatch: the live index holds another model's vectors; `begin_rebuild` begins a new one.
+        WriterBusy: another process writes to it.
+    """
+    from search.ingest.index import generation_to_fill
+
+    with Pipeline() as pipeline, pipeline.recorded("index", run=run) as record:
+        generation = generation_to_fill(pipeline.store, pipeline.embedder).name
+        papers = _apply(pipeline, generation)
+        record.counted(papers, generation=generation)
+    return generation
+
+
+def check(generation: str, *, run: str = "") -> str:
+    """Compare what the last days brought with the index; return the generation's name where it is right.
+
+    Raises:
+        IndexFailure: the index differs from the lake; which papers do, and how.
+    """
+    from search.ingest.recent import recent_differences
+
+    with Pipeline() as pipeline, pipeline.recorded("check", run=run) as record:
+        since = datetime.now(UTC) - RECENT
+        compared, found = recent_differences(
+            pipeline.lake, pipeline.store, pipeline.embedder, generation, since=since
+        )
+        kinds = {kind: sum(d.kind == kind for d in found) for kind in sorted({d.kind for d in found})}
+        record.counted(compared, failures=kinds, generation=generation)
+        if found:
+            named = ", ".join(f"{d.work_id} ({d.kind})" for d in found[:SHOWN])
+            raise IndexFailure(
+                f"{len(found)} of {compared} papers are not in {generation} as the lake has them: {named}",
+                advice="run `citewell doctor --fix`",
+            )
+    logger.info("%d papers compared, all as the lake has them", compared)
+    return generation
+
+
+def publish(generation: str, *, run: str = "") -> str:
+    """Make a generation the live one, where it is not, and apply what has come meanwhile; return its name."""
+    from search.ingest.index import drop_old, find_generation
+
+    with Pipeline() as pipeline, pipeline.recorded("publish", run=run) as record:
+        store = pipeline.store
+        if find_generation(store, generation).state == "building":
+            store.publish(generation)
+            drop_old(store)
+        _apply(pipeline, generation)
+        record.counted(store.counts(generation).works, generation=generation)
+    return generation
+
+
+def begin_rebuild(*, run: str = "") -> str:
+    """Return the name of a new generation beside the live one, or of one that an interrupted rebuild left."""
+    from search.ingest.index import building_generation
+
+    with Pipeline() as pipeline, pipeline.recorded("rebuild", run=run):
+        return building_generation(pipeline.store, pipeline.embedder).name
+
+
+def fill(generation: str, *, run: str = "") -> str:
+    """Bring one generation to what the lake says; return its name."""
+    with Pipeline() as pipeline, pipeline.recorded("index", run=run) as record:
+        record.counted(_apply(pipeline, generation), generation=generation)
+    return generation
+
+
+def report(*, run: str = "") -> Result:  # noqa: ARG001 - every stage is told its run
+    """Return how much the lake and the live index hold, and how many papers wait for what."""
+    with Pipeline() as pipeline:
+        pipeline.lake.catalogue.refresh()
+        counts = pipeline.store.counts()
+        failures = pipeline.lake.catalogue.failures()
+        stages = sorted({failure.stage for failure in failures})
+        return {
+            "generation": pipeline.store.live().name,
+            "works": counts.works,
+            "passages": counts.passages,
+            "vectors": counts.vectors,
+            "failed": {stage: sum(f.stage == stage for f in failures) for stage in stages},
+        }
+
+
+# ---------------------------------------------------------------- inside
+def _harvest(pipeline: Pipeline, first: date | None, last: date | None, run: str) -> HarvestReport:
+    from search.ingest.harvest import harvest as harvest_records
+
+    with pipeline.recorded("harvest", run=run) as record, pipeline.oai() as client:
+        base_url = pipeline.settings.oai_base_url
+        report = record.report(
+            harvest_records(pipeline.lake, client, base_url=base_url, from_=first, until=last)
+        )
+    logger.info("%s to %s: %d records, %d new", report.from_, report.until, report.records, report.new)
+    return report
+
+
+def _due_shares(pipeline: Pipeline, most: int) -> list[str]:
+    """Return the shares in which anything is due: one at least, so that no stage is passed over."""
+    catalogue = pipeline.lake.catalogue
+    catalogue.refresh()
+    model = pipeline.embedder.fingerprint if pipeline.embedder else None
+    due = [
+        len(catalogue.to_fetch()),
+        len(catalogue.to_read("")),
+        len(catalogue.to_link()),
+        len(catalogue.to_embed(model)) if model else 0,
+    ]
+    return shares(max(1, *due), PER_SHARE, most)
+
+
+def _apply(pipeline: Pipeline, generation: str) -> int:
+    """Apply what a generation lacks; return how many papers were written."""
+    from search.ingest.index import apply
+
+    return apply(pipeline.store, generation, pipeline.lake, pipeline.embedder).written
+
+
+def _result(report: StageReport, due: Sequence[str]) -> Result:
+    """Return what a stage of a share did: counts, and the ids of the first papers that it was about."""
+    for failed in report.failed:
+        logger.warning("%s: %s: %s", failed.work_id, failed.error, failed.message)
+    return {
+        "done": report.done,
+        "failed": len(report.failed),
+        "waiting": report.waiting,
+        "papers": list(due[:SHOWN]),
+    }
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is no day", advice="write YYYY-MM-DD") from None
