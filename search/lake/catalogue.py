@@ -25,7 +25,7 @@ from search.lake.shares import WHOLE, Share, crc32
 from search.models import ReadPaper, Work
 
 #: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 KINDS = ("works", "fetched", "papers", "edges", "vectors", "windows")
 
 SCHEMA = """
@@ -43,8 +43,8 @@ CREATE TABLE papers (
     work_id TEXT, version INT, file TEXT, start INT, length INT, reader TEXT, stamp INT,
     PRIMARY KEY (work_id, version)) WITHOUT ROWID;
 CREATE TABLE edges (
-    work_id TEXT, version INT, stamp INT, edges BLOB, paper INT,
-    PRIMARY KEY (work_id, version)) WITHOUT ROWID;
+    work_id TEXT, version INT, source TEXT, stamp INT, edges BLOB, paper INT,
+    PRIMARY KEY (work_id, version, source)) WITHOUT ROWID;
 CREATE TABLE vectors (
     fingerprint TEXT, key BLOB, shard TEXT, row INT, PRIMARY KEY (fingerprint, key)) WITHOUT ROWID;
 CREATE TABLE embedded (
@@ -218,12 +218,17 @@ class Catalogue:
             )  # fmt: skip
 
     def _fold_edges(self, db: sqlite3.Connection, batch: Batch) -> None:
+        """Keep the newest edges of each source: of a version's own paper, and of services (version 0)."""
         for line in batch.records:
             db.execute(
-                "INSERT INTO edges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp, "
-                "edges = excluded.edges, paper = excluded.paper WHERE excluded.stamp > stamp",
-                [line["work_id"], line["version"], batch.stamp, orjson.dumps(line["edges"]), line["paper"]],
-            )
+                "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "stamp = excluded.stamp, edges = excluded.edges, paper = excluded.paper "
+                "WHERE excluded.stamp > stamp",
+                [
+                    line["work_id"], line["version"], line.get("source", "paper"), batch.stamp,
+                    orjson.dumps(line["edges"]), line["paper"],
+                ],
+            )  # fmt: skip
 
     def _fold_vectors(self, db: sqlite3.Connection, batch: Batch) -> None:
         fingerprint = ""
@@ -329,7 +334,8 @@ class Catalogue:
         rows = self._rows(
             f"""SELECT r.work_id, r.version, r.stamp, r.file, r.start, r.length
                FROM papers r JOIN works w USING (work_id, version)
-               LEFT JOIN edges e USING (work_id, version)
+               LEFT JOIN edges e
+                   ON e.work_id = r.work_id AND e.version = r.version AND e.source = 'paper'
                WHERE coalesce(e.paper, 0) < r.stamp AND NOT w.removed AND {_IN_SHARE}
                ORDER BY r.work_id""",  # noqa: S608
             _share(share),
@@ -431,11 +437,12 @@ def _share(share: Share | None) -> dict[str, int]:
 
 
 _STATE = """
-SELECT w.work_id, w.work, w.removed, w.stamp, w.text_stamp, coalesce(v.stamp, 0), e.edges,
+SELECT w.work_id, w.work, w.removed, w.stamp, w.text_stamp, coalesce(v.stamp, 0), (
+    SELECT group_concat(CAST(edges AS TEXT), char(10)) FROM (
+        SELECT edges FROM edges WHERE work_id = w.work_id AND version IN (0, w.version) ORDER BY source)),
        r.file, r.start, r.length, p.name
 FROM works w
 LEFT JOIN embedded v ON v.work_id = w.work_id AND v.fingerprint = :fingerprint
-LEFT JOIN edges e ON e.work_id = w.work_id AND e.version = w.version
 LEFT JOIN papers r ON r.work_id = w.work_id AND r.version = w.version
 LEFT JOIN pdfs p ON p.work_id = w.work_id AND p.version = w.version
 WHERE w.work_id = :id
@@ -451,7 +458,7 @@ def _state(row: Sequence[Any]) -> WorkState:
         stamp=stamp,
         text_stamp=text_stamp,
         vector_stamp=vector_stamp,
-        edges=tuple(orjson.loads(edges)) if edges else (),
+        edges=tuple(edge for part in (edges or "[]").split("\n") for edge in orjson.loads(part)),
         paper=(file, start, length) if file else None,
         pdf=pdf,
     )
