@@ -21,10 +21,12 @@
         * PDFNotFound · NotAPDF · TruncatedPDF
     * ReadingError               a PDF arrived and could not be read
         * EncryptedPDF · DamagedPDF · NoTextInPDF
+        * ReadingTimeout · ReadingOverMemory · ReaderCrashed
     * ModelError
         * ModelUnavailable · ModelDamaged · ModelMismatch
     * IndexFailure
         * IndexMissing · EngineUnavailable · EngineRefused · WriterBusy · SchemaMismatch
+        * GateFailed
     * LLMError
     * LakeError
         * LakeDamaged · DiskFull
@@ -235,6 +237,18 @@ class NoTextInPDF(ReadingError):
     """The PDF holds pictures of text only."""
 
 
+class ReadingTimeout(ReadingError):
+    """Reading took longer than one PDF may take."""
+
+
+class ReadingOverMemory(ReadingError):
+    """Reading took more memory than one PDF may take."""
+
+
+class ReaderCrashed(ReadingError):
+    """The process that read the PDF ended without an answer."""
+
+
 # ---------------------------------------------------------------- models
 class ModelError(CitewellError):
     """Something about the embedding model."""
@@ -279,6 +293,10 @@ class WriterBusy(IndexFailure):
 
 class SchemaMismatch(IndexFailure):
     """The index was written by another version of the mappings."""
+
+
+class GateFailed(IndexFailure):
+    """A new generation was not published: it holds less than it should, or finds less than the live one."""
 
 
 class LLMError(CitewellError):

@@ -40,6 +40,13 @@ class Settings(BaseSettings):
     index_replicas: int = Field(default=0, ge=0)
     """Replicas of each Elasticsearch index once it is published."""
 
+    gate: Path | None = None
+    """Folder of queries and judgments that a rebuilt index must answer as well as the live one."""
+    gate_measure: Literal["nDCG@10", "R@20", "R@100", "RR@10"] = "nDCG@10"
+    """What is measured on them."""
+    gate_fall: float = Field(default=0.02, ge=0, le=1)
+    """How far a measure may fall below the live index's, in points of 1."""
+
     embedding_model: str = "all-MiniLM-L6-v2"
     """A model's name on the hub, or a folder that holds it."""
     embedding_backend: Literal["onnx", "sentence-transformers"] = "onnx"

@@ -53,6 +53,76 @@ class HarvestReport(Model):
     unreadable: tuple[FailedPaper, ...] = ()
     seconds: float = 0.0
     stages: tuple[StageReport, ...] = ()
+    #: What a person should know, such as an answer that was no valid UTF-8.
+    notes: tuple[str, ...] = ()
+
+
+class BadLine(Model):
+    """A line of a metadata snapshot that no fact could be made of."""
+
+    #: From 1.
+    line: int
+    message: str
+
+
+class SnapshotReport(Model):
+    """What one import of a metadata snapshot brought."""
+
+    file: str
+    #: Lines read in this run, and those that an earlier run had brought into the lake.
+    lines: int = 0
+    resumed_lines: int = 0
+    records: int = 0
+    #: Works that the lake did not know before.
+    new: int = 0
+    #: The first of the lines that could not be read, and how many there are in the whole file.
+    unreadable: tuple[BadLine, ...] = ()
+    unreadable_lines: int = 0
+    #: The newest update date in the whole file: the next harvest begins before it.
+    newest: date | None = None
+    seconds: float = 0.0
+
+
+class Measured(Model):
+    """One measure of the gate, taken on the new generation and, where it can be, on the live one."""
+
+    #: Such as `known items, lexical` or `nDCG@10, hybrid`.
+    measure: str
+    queries: int
+    new: float
+    #: None: there is no live generation, or this cannot be measured on it.
+    live: float | None = None
+    #: What the new generation must reach.
+    least: float
+    held: bool
+    #: Queries that the live generation answers better, the most lost first.
+    lost: tuple[str, ...] = ()
+
+
+class GateReport(Model):
+    """Whether a new generation finds what the live one finds."""
+
+    held: bool
+    measured: tuple[Measured, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class PublishReport(Model):
+    """What became of a generation that was to be published."""
+
+    generation: str
+    #: The live generation before; None: there was none.
+    former: str | None = None
+    published: bool
+    #: Why it was not published; empty: it was.
+    refused: tuple[str, ...] = ()
+    gate: GateReport | None = None
+    works: int = 0
+    passages: int = 0
+    vectors: int = 0
+    #: Generations that were deleted, the refused one included where it is not kept.
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class BuildReport(Model):
@@ -76,6 +146,8 @@ class BuildReport(Model):
     model_seconds: float = 0.0
     #: What a person should know or do next.
     notes: tuple[str, ...] = ()
+    #: Of a rebuild: how the new generation was examined, and what became of it.
+    publication: PublishReport | None = None
 
 
 class Difference(Model):
