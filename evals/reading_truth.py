@@ -1,0 +1,278 @@
+"""How much of what was typeset is read as it is: headings, sentences, exponents, references.
+
+    python evals/typeset                      # once: sets the papers
+    python evals/reading_truth.py             # the three classes for work
+    python evals/reading_truth.py --final     # the other three; for the final figure only
+    python evals/reading_truth.py --show article/2212.11831
+
+What is counted. Headings: levels 1 to 3, same title (letters and digits, ratio 0.85), page off by at most
+one; References, Abstract, Contents and Acknowledgements are left out on both sides; run-in paragraph
+headings (level 4) count for nothing. Sentences: found verbatim in the canonical form in one passage, a
+citation mark printed in any form of up to 120 characters, three-row displays in any form; in order: those
+on the longest run of growing places. Scripts: each exponent or index put into the text, with up to 12
+characters on both sides. `--stripped` takes bookmarks, named destinations and links out of the PDFs first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from bisect import bisect_left
+from collections import Counter
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+from headings import UNLISTED, key, stripped
+
+from search.answering.canonical import canonical
+from search.documents import read_pdf
+from search.models import Passage, ReadPaper
+
+OUT = Path(__file__).resolve().parents[1] / ".cache" / "typeset"
+WORK = ("article", "revtex4-2", "elsarticle")
+FINAL = ("IEEEtran", "amsart", "llncs")
+
+_CITATION, _ROWS, _EQUATION_NUMBER = "\ue000", "\ue003", "\ue004"
+_WILD = {_CITATION: r"\s*.{0,120}?\s*", _ROWS: r"\s*.{0,200}?\s*", _EQUATION_NUMBER: r"\s*\([A-Z]?\.?\d+\)\s*"}
+_FURNITURE = re.compile(r"A\. ?Tester|On what is known|Preprint submitted to", re.IGNORECASE)
+
+Score = Counter[str]
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Return what finds a sentence in a passage's canonical text."""
+    parts = re.split(f"([{_CITATION}{_ROWS}{_EQUATION_NUMBER}])", canonical(text))
+    return re.compile("".join(_WILD.get(part) or re.escape(part.strip()) for part in parts if part.strip()), re.DOTALL)
+
+
+def literal(text: str) -> str:
+    """Return the longest stretch of a sentence that holds no wild card: a cheap test."""
+    return max(re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]", canonical(text)), key=len).strip()
+
+
+def score_paper(truth: dict[str, Any], paper: ReadPaper, show: bool) -> Score:
+    score: Score = Counter()
+    _score_headings(truth, paper, score, show)
+    texts = [(passage, canonical(passage.text)) for passage in paper.passages]
+    _score_sentences(truth, texts, score, show)
+    for name, kind in (("notes", "footnote"), ("captions", "caption")):
+        of_kind = [text for passage, text in texts if passage.kind == kind]
+        for text in truth[name]:
+            score[f"{name}"] += 1
+            found = any(canonical(text) in other for other in of_kind)
+            score[f"{name} found"] += found
+            if show and not found:
+                print(f"   {kind} not found:", text[:150])
+    for passage, text in texts:
+        score["passages"] += 1
+        stamp = re.search(r"arXiv:\s?2212\.\d{5}v1\s+\[", passage.text)
+        if stamp or _FURNITURE.search(text):
+            score["furniture"] += 1
+            if show:
+                print("   furniture:", passage.text[:200])
+    _score_references(truth, paper, score, show)
+    return score
+
+
+def _score_headings(truth: dict[str, Any], paper: ReadPaper, score: Score, show: bool) -> None:
+    wanted = [h for h in truth["headings"] if key(h["title"]) and key(h["title"]) not in UNLISTED]
+    free = [s for s in paper.sections if key(s.title) not in UNLISTED]
+    for heading in wanted:
+        counted = heading["level"] <= 3
+        score["headings"] += counted
+        match = next((s for s in free if abs(s.page - heading["page"]) <= 1 and _same(heading["title"], s.title)), None)
+        if match is None:
+            if show and counted:
+                print("   heading missed:", heading)
+            continue
+        free.remove(match)
+        if counted:
+            score["headings right"] += 1
+            score["headings found"] += 1
+            score["levels right"] += match.level == heading["level"]
+            score["numbers right"] += _last(match.number) == _last(heading["number"])
+            if show and match.level != heading["level"]:
+                print("   level", match.level, "for", heading)
+    score["headings found"] += len(free)
+    if show:
+        for section in free:
+            print("   heading invented:", section.page, section.level, section.number, section.title[:90])
+
+
+def _same(title: str, other: str) -> bool:
+    a, b = key("1 " + title), key("1 " + other)
+    return a == b or SequenceMatcher(None, a, b).ratio() >= 0.85
+
+
+def _last(number: str | None) -> str:
+    """Return the last part of a number: II-A is printed A."""
+    return re.split(r"[.-]", number.strip("."))[-1].strip(")") if number else ""
+
+
+def _score_sentences(
+    truth: dict[str, Any], texts: list[tuple[Passage, str]], score: Score, show: bool
+) -> None:
+    level = {i: h["level"] for i, h in enumerate(truth["headings"])}
+    owner = -1
+    owners = {-1: -1}
+    for index in range(len(truth["headings"])):
+        owner = index if level[index] <= 3 else owner
+        owners[index] = owner
+    counts = Counter(sentence["text"] for sentence in truth["sentences"])
+    places: list[tuple[int, int] | None] = []
+    inside: dict[int, set[int]] = {}
+    everything = "\n".join(text for _, text in texts)
+    for sentence in truth["sentences"]:
+        text = sentence["text"]
+        if sum(map(str.isalpha, text)) < 15:
+            continue
+        start, finder = literal(text), pattern(text)
+        after = max((p for p in places if p), default=(-1, 0)) if counts[text] > 1 else (-1, 0)
+        hits = [
+            (index, match.start()) for index, (_, other) in enumerate(texts)
+            if start in other and (match := finder.search(other))
+        ]  # fmt: skip
+        hit = next((h for h in hits if h >= after), hits[0] if hits else None)
+        places.append(hit)
+        score["sentences"] += 1
+        if hit is None:
+            if show:
+                print(f"   sentence ({sentence['kind']}) not found:", text[:1000].replace("\ue000", "[c]"))
+        elif counts[text] == 1 and len(text) > 40:
+            for index, _ in hits:
+                inside.setdefault(index, set()).add(owners[sentence["heading"]])
+        for script in sentence["scripts"]:
+            at = text.find(script)
+            near = text[max(0, at - 12) : at + len(script) + 12]
+            near = re.sub(f"^.*?[{_CITATION}{_ROWS}{_EQUATION_NUMBER}](?=.*{re.escape(script)})", "", near)
+            near = re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]", near)[0]
+            score["scripts"] += 1
+            right = canonical(near) in everything or canonical(near.strip()) in everything
+            score["scripts right"] += right
+            if show and not right:
+                print("   script:", near)
+    run = longest_growing([place for place in places if place])
+    score["sentences found"] += sum(place is not None for place in places)
+    score["sentences right"] += run
+    score["crossing"] += sum(len(sections) > 1 for sections in inside.values())
+    if show:
+        for index, sections in inside.items():
+            if len(sections) > 1:
+                print("   crossing:", index, sections, texts[index][0].section, texts[index][0].text[:100])
+
+
+def longest_growing(places: list[tuple[int, int]]) -> int:
+    """Return the length of the longest run of places in growing order."""
+    tails: list[tuple[int, int]] = []
+    for place in places:
+        at = bisect_left(tails, place)
+        tails[at : at + 1] = [place]
+    return len(tails)
+
+
+def _score_references(truth: dict[str, Any], paper: ReadPaper, score: Score, show: bool) -> None:
+    free = {index: (alnum(r.raw), r) for index, r in enumerate(paper.references)}
+    score["references"] += len(truth["references"])
+    score["references found"] += len(free)
+    for entry in truth["references"]:
+        wanted = alnum(entry["raw"])
+        match = next((i for i, (text, _) in free.items() if _same_entry(wanted, text)), None)
+        score["arxiv wanted"] += bool(entry["arxiv_id"])
+        score["doi wanted"] += bool(entry["doi"])
+        if match is None:
+            if show:
+                print("   reference missed:", entry["label"], entry["raw"][:120])
+            continue
+        _, reference = free.pop(match)
+        score["references right"] += 1
+        score["labels right"] += (reference.label or "") == entry["label"]
+        for name, found in (("arxiv", reference.arxiv_id), ("doi", reference.doi)):
+            expected = entry["arxiv_id" if name == "arxiv" else "doi"]
+            if found:
+                score[f"{name} found"] += 1
+                score[f"{name} right"] += found.casefold() == expected.casefold()
+                if show and found.casefold() != expected.casefold():
+                    print(f"   {name}: {found} for {expected!r} in {entry['raw'][-100:]}")
+    if show:
+        for _, reference in free.values():
+            print("   reference invented:", reference.raw[:120])
+
+
+def alnum(text: str) -> str:
+    return "".join(c for c in canonical(text).casefold() if c.isalnum() and c.isascii())
+
+
+def _same_entry(wanted: str, found: str) -> bool:
+    if found.endswith(wanted) and len(found) - len(wanted) <= 25:
+        return True
+    if abs(len(wanted) - len(found)) > 0.2 * len(wanted) + 25:
+        return False
+    return wanted[:12] in found[:60] and SequenceMatcher(None, wanted, found, autojunk=False).ratio() > 0.9
+
+
+def report(name: str, s: Score) -> None:
+    def share(part: str, whole: str) -> str:
+        return f"{s[part] / s[whole]:.4f}" if s[whole] else "-"
+
+    f1 = 2 * s["headings right"] / max(s["headings"] + s["headings found"], 1)
+    entries = 2 * s["references right"] / max(s["references"] + s["references found"], 1)
+    print(
+        f"{name:<12} headings F1 {f1:.4f} (n {s['headings']})  levels {share('levels right', 'headings right')}"
+        f"  numbers {share('numbers right', 'headings right')}  sentences {share('sentences found', 'sentences')}"
+        f"  in order {share('sentences right', 'sentences')} (n {s['sentences']})"
+        f"  scripts {share('scripts right', 'scripts')} (n {s['scripts']})\n{'':<12}"
+        f" notes {share('notes found', 'notes')}  captions {share('captions found', 'captions')}"
+        f"  crossing {s['crossing']}  furniture {s['furniture']} of {s['passages']} passages"
+        f"  references F1 {entries:.4f} (n {s['references']})  labels {share('labels right', 'references right')}"
+        f"  arXiv P {share('arxiv right', 'arxiv found')} R {share('arxiv right', 'arxiv wanted')}"
+        f"  DOI P {share('doi right', 'doi found')} R {share('doi right', 'doi wanted')}"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--final", action="store_true")
+    parser.add_argument("--classes", default="")
+    parser.add_argument("--stripped", action="store_true")
+    parser.add_argument("--show", default="", help="class/paper: print what was not right")
+    parser.add_argument("--each", action="store_true", help="a line for each paper with a mistake")
+    arguments = parser.parse_args()
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    names = arguments.classes.split(",") if arguments.classes else FINAL if arguments.final else WORK
+    total: Score = Counter()
+    pages, seconds = 0, 0.0
+    for name in names:
+        score: Score = Counter()
+        for path in sorted((OUT / name).glob("*.pdf")):
+            label = f"{name}/{path.name.removesuffix('.pdf')}"
+            if arguments.show and arguments.show not in label:
+                continue
+            truth = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+            content = stripped(path) if arguments.stripped else path.read_bytes()
+            start = time.perf_counter()
+            paper = read_pdf(content)
+            seconds += time.perf_counter() - start
+            pages += paper.quality.pages
+            if arguments.show:
+                print(label, truth["variant"])
+            own = score_paper(truth, paper, bool(arguments.show))
+            if arguments.each:
+                report(label[:24], own)
+            score += own
+        report(name, score)
+        total += score
+    report("all", total)
+    print(f"{pages} pages, {pages / seconds:.0f} pages/s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Set the sample's papers in six classes, with the truth as JSON beside each PDF.
+
+    python evals/typeset [--classes article,llncs] [--papers N] [--jobs 2]
+
+Needs Debian's texlive (latex-extra, publishers, fonts-recommended, science, lmodern). The PDFs go to
+.cache/typeset/<class>/, outside the repository's history: their texts are other people's. A PDF that is
+there is kept; `--again` sets all anew. What is exact and how is in contents.py and classes.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from classes import FINAL, WORK, Setting, Variant, set_paper
+from contents import number, paper
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("CITEWELL_DATA", ROOT.parent / "shared" / "data"))
+OUT = ROOT / ".cache" / "typeset"
+
+
+def typeset(record: dict[str, Any], name: str) -> str:
+    """Set one paper; return what went wrong, or an empty string."""
+    target = OUT / name / record["paper_id"]
+    setting = set_paper(paper(record), name)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "paper.tex").write_text(setting.tex, encoding="utf-8")
+        for _ in range(2):
+            subprocess.run(
+                ["pdflatex", "-interaction=nonstopmode", "-no-shell-escape", "paper.tex"],
+                cwd=folder, capture_output=True, timeout=600, check=False,
+            )  # fmt: skip
+        made = Path(folder) / "paper.pdf"
+        log = (Path(folder) / "paper.log").read_text(encoding="latin-1")
+        mistakes = re.findall(r"^! .*(?:\n.*){0,4}", log, re.MULTILINE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not made.exists():
+            return f"{target.name} {name}: no PDF; {mistakes[:1]}"
+        aux = (Path(folder) / "paper.aux").read_text(encoding="utf-8", errors="replace")
+        truth = _truth(setting, aux, Variant(name, number(f"{name} {record['paper_id']}")))
+        shutil.copyfile(made, target.with_name(target.name + ".pdf.part"))
+    target.with_name(target.name + ".tex").write_text(setting.tex, encoding="utf-8")
+    target.with_name(target.name + ".json").write_text(json.dumps(truth, ensure_ascii=False, indent=1), encoding="utf-8")
+    os.replace(target.with_name(target.name + ".pdf.part"), f"{target}.pdf")
+    return f"{target.name} {name}: {len(mistakes)} mistakes; {mistakes[0]}" if mistakes else ""
+
+
+def _truth(setting: Setting, aux: str, variant: Variant) -> dict[str, Any]:
+    """Return the truth; heading numbers and pages come from what TeX wrote down itself."""
+    labels = {
+        match[1]: (match[2], int(match[3]))
+        for match in re.finditer(r"\\newlabel\{(known:\d+)\}\{\{(.*?)\}\{(\d+)\}", aux)
+    }
+    for heading in setting.headings:
+        printed, page = labels.get(str(heading.pop("label")), ("", 0))
+        heading["page"] = page
+        heading["number"] = re.sub(r"[{}]|\\[a-zA-Z]+ ?", "", printed) if heading.pop("numbered") else None
+    return {
+        "variant": {
+            key: getattr(variant, key)
+            for key in ("hyperref", "contents", "author_year", "alpha", "raised", "two_columns", "line_numbers")
+        },
+        "headings": setting.headings,
+        "sentences": setting.sentences,
+        "notes": setting.notes,
+        "captions": setting.captions,
+        "references": setting.references,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--classes", default=",".join((*WORK, *FINAL)))
+    parser.add_argument("--papers", type=int, default=49)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--again", action="store_true")
+    arguments = parser.parse_args()
+    source = DATA / "corpus" / "unarxive_sample" / "arXiv_src_2212_086.jsonl"
+    records = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
+    work = [
+        (record, name) for name in arguments.classes.split(",") for record in records[: arguments.papers]
+        if arguments.again or not (OUT / name / f"{record['paper_id']}.pdf").exists()
+    ]  # fmt: skip
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        problems = [text for text in pool.map(lambda pair: typeset(*pair), work) if text]
+    print("\n".join(problems))
+    print(f"{len(work)} set, {len(problems)} with mistakes")
+    return int(any("no PDF" in problem for problem in problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

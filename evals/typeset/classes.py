@@ -1,0 +1,310 @@
+"""Six document classes: how each is begun, and what a block becomes in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from contents import Block, Paper, Piece, number, sentences
+
+WORK = ("article", "revtex4-2", "elsarticle")
+FINAL = ("IEEEtran", "amsart", "llncs")
+
+#: Printed on every page by the classes that print running heads at all.
+RUNNING_HEAD = "A. Tester et al., On what is known"
+_THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
+
+
+@dataclass
+class Variant:
+    """What differs from one paper to the next within a class, by the paper's number."""
+
+    name: str
+    n: int
+
+    @property
+    def hyperref(self) -> bool:
+        return self.n % 2 == 0
+
+    @property
+    def contents(self) -> bool:
+        return self.name in ("article", "amsart") and self.n % 4 == 1
+
+    @property
+    def author_year(self) -> bool:
+        return self.name in ("article", "llncs") and self.n // 2 % 2 == 1
+
+    @property
+    def alpha(self) -> bool:
+        return self.name == "amsart" and self.n // 2 % 2 == 1
+
+    @property
+    def raised(self) -> bool:
+        return self.name == "revtex4-2" and self.n % 3 == 0
+
+    @property
+    def two_columns(self) -> bool:
+        return (
+            self.name in ("revtex4-2", "IEEEtran")
+            or (self.name == "article" and self.n // 4 % 2 == 0)
+            or (self.name == "elsarticle" and self.n // 4 % 3 == 0)
+        )
+
+    @property
+    def line_numbers(self) -> bool:
+        return self.name == "elsarticle" and self.n // 4 % 3 == 1
+
+
+@dataclass
+class Setting:
+    """A paper's TeX, and what was put into it that the text alone does not tell."""
+
+    tex: str
+    sentences: list[dict[str, object]] = field(default_factory=list)
+    headings: list[dict[str, object]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
+    references: list[dict[str, object]] = field(default_factory=list)
+
+
+def set_paper(paper: Paper, name: str) -> Setting:
+    """Return a paper in a class."""
+    v = Variant(name, number(f"{name} {paper.id}"))
+    setting = Setting("")
+    body = "\n\n".join(_body(paper, v, setting))
+    parts = [
+        _class(v), _packages(v, paper), r"\begin{document}", _front(paper, v, setting), body,
+        _bibliography(paper, v, setting), r"\end{document}",
+    ]  # fmt: skip
+    setting.tex = "\n\n".join(parts)
+    return setting
+
+
+def _class(v: Variant) -> str:
+    columns = ",twocolumn" if v.two_columns else ""
+    return {
+        "article": rf"\documentclass[{10 + v.n // 8 % 3}pt{columns}]{{article}}",
+        "revtex4-2": rf"\documentclass[aps,{'prb' if v.raised else 'prd'},reprint,showpacs]{{revtex4-2}}",
+        "elsarticle": rf"\documentclass[{'5p,times,twocolumn' if v.two_columns else 'preprint,12pt'}]{{elsarticle}}",
+        "IEEEtran": r"\documentclass[journal]{IEEEtran}",
+        "amsart": rf"\documentclass[{10 + v.n // 8 % 3}pt]{{amsart}}",
+        "llncs": r"\documentclass[runningheads]{llncs}",
+    }[v.name]
+
+
+def _packages(v: Variant, paper: Paper) -> str:
+    lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,amssymb,graphicx,eso-pic}"]
+    if v.name not in ("amsart", "llncs"):
+        lines.append(r"\usepackage{amsthm}")
+    if v.n % 3 == 1:
+        lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
+    elif v.n % 3 == 2 and v.name in ("article", "amsart", "llncs"):
+        lines.append(r"\usepackage{mathptmx}")
+    if v.name == "article":
+        lines += [
+            r"\usepackage[margin=2.4cm]{geometry}" if v.n // 16 % 2 else "", r"\usepackage{fancyhdr}",
+            r"\pagestyle{fancy}\fancyhf{}\fancyhead[L]{" + RUNNING_HEAD + r"}\fancyfoot[C]{\thepage}",
+        ]  # fmt: skip
+        if v.n // 32 % 2:
+            lines.append(r"\usepackage{microtype}")
+    if v.author_year:
+        lines.append(r"\usepackage[authoryear,round]{natbib}")
+    elif v.name == "IEEEtran" or (v.name == "article" and v.n % 5):
+        lines.append(r"\usepackage{cite}")
+    if v.line_numbers:
+        lines.append(r"\usepackage{lineno}\linenumbers")
+    if v.hyperref:
+        lines.append(
+            r"\usepackage[colorlinks]{hyperref}" if v.n // 2 % 2 else r"\usepackage[hidelinks]{hyperref}"
+        )
+    stamp = f"arXiv:{paper.id}v1  [{paper.category}]  22 Dec 2022"
+    lines.append(
+        r"\AddToShipoutPictureBG*{\ifnum\value{page}=1\put(22,260){\rotatebox{90}{\Large " + stamp + r"}}\fi}"
+    )
+    if v.name != "llncs":
+        style = r"\theoremstyle{definition}" if v.n % 7 == 3 else ""
+        lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}" for t in _THEOREMS)]
+    lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")
+    return "\n".join(lines)
+
+
+def _front(paper: Paper, v: Variant, setting: Setting) -> str:
+    title = rf"\title{{{paper.title.tex}}}"
+    text = "".join(p.tex for p in paper.abstract)
+    _record(setting, paper.abstract, "abstract", -1)
+    abstract = rf"\begin{{abstract}}{text}\end{{abstract}}" if text.strip() else ""
+    toc = r"\tableofcontents" if v.contents else ""
+    if v.name == "elsarticle":
+        return "\n".join([
+            r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
+            r"\address{Institute of Tests, 12 Known Street, Exampleton}", abstract,
+            r"\begin{keyword}known texts \sep tests\end{keyword}", r"\end{frontmatter}",
+        ])  # fmt: skip
+    if v.name == "revtex4-2":
+        return "\n".join([
+            title, r"\author{Ada Tester}", r"\affiliation{Institute of Tests, Exampleton}", r"\author{Ben Sample}",
+            r"\affiliation{University of Known Texts, Sampleville}", r"\date{\today}", abstract, r"\maketitle",
+        ])  # fmt: skip
+    if v.name == "amsart":
+        short = rf"\title[On what is known]{{{paper.title.tex}}}"
+        return "\n".join([
+            short, r"\author[A. Tester]{Ada Tester}", r"\address{Institute of Tests, 12 Known Street, Exampleton}",
+            r"\email{ada@example.org}", abstract, r"\maketitle", toc,
+        ])  # fmt: skip
+    if v.name == "llncs":
+        return "\n".join([
+            title, r"\titlerunning{On what is known}", r"\author{Ada Tester\inst{1} \and Ben Sample\inst{2}}",
+            r"\authorrunning{A. Tester et al.}",
+            r"\institute{Institute of Tests, Exampleton \and University of Known Texts, Sampleville}",
+            r"\maketitle", abstract,
+        ])  # fmt: skip
+    if v.name == "IEEEtran":
+        return "\n".join([
+            title, r"\author{Ada~Tester and~Ben~Sample\thanks{The authors are with the Institute of Tests.}}",
+            rf"\markboth{{{RUNNING_HEAD}}}{{{RUNNING_HEAD}}}", r"\maketitle", abstract,
+            r"\begin{IEEEkeywords}Known texts, tests.\end{IEEEkeywords}",
+        ])  # fmt: skip
+    return "\n".join([title, r"\author{Ada Tester \and Ben Sample}", r"\maketitle", abstract, toc])
+
+
+_COMMANDS = {1: "section", 2: "subsection", 3: "subsubsection", 4: "paragraph"}
+
+
+def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
+    """Yield the blocks' TeX; figures, tables and footnotes are put among them by count."""
+    floats = _floats(paper, v, setting)
+    done = in_appendix = False
+    items: list[str] = []
+    count = 0
+    for block in paper.blocks:
+        if block.kind != "item" and items:
+            yield r"\begin{itemize}" + "\n".join(items) + r"\end{itemize}"
+            items = []
+        if block.kind == "heading":
+            title = block.pieces[0]
+            if done and block.level == 1 and block.numbered and not in_appendix \
+                    and not re.match(r"(?i)acknowl|referenc|data av|conflict|author", title.printed):  # fmt: skip
+                in_appendix = True
+                yield r"\appendices" if v.name == "IEEEtran" else r"\appendix"
+            done = done or bool(re.match(r"(?i).*conclu|acknowl|discussion$", title.printed) and block.level == 1)
+            yield _heading(block, v, setting)
+            continue
+        count += 1
+        tex = _paragraph(block, setting, with_note=count % 9 == 4)
+        if block.kind == "item":
+            items.append(rf"\item {tex}")
+            continue
+        yield _in_environment(tex, block, v)
+        if count % 8 == 6:
+            yield next(floats)
+    if items:
+        yield r"\begin{itemize}" + "\n".join(items) + r"\end{itemize}"
+
+
+def _heading(block: Block, v: Variant, setting: Setting) -> str:
+    title = block.pieces[0]
+    label = f"known:{len(setting.headings)}"
+    setting.headings.append({
+        "title": title.printed, "level": block.level, "label": label,
+        # LNCS numbers two levels, and no class here numbers paragraphs.
+        "numbered": block.numbered and block.level <= (2 if v.name == "llncs" else 3),
+    })  # fmt: skip
+    star = "" if block.numbered or block.level == 4 else "*"
+    return rf"\{_COMMANDS[block.level]}{star}{{{title.tex}}}\label{{{label}}}"
+
+
+def _paragraph(block: Block, setting: Setting, *, with_note: bool) -> str:
+    _record(setting, block.pieces, block.kind, len(setting.headings) - 1)
+    tex = "".join(p.tex for p in block.pieces)
+    if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
+        note = f"This remark number {len(setting.notes) + 1} stands at the foot of the page, and ends right here."
+        setting.notes.append(note)
+        tex = tex[: match.end()] + rf"\footnote{{{note}}}" + tex[match.end() :]
+    return tex
+
+
+def _record(setting: Setting, block: list[Piece], kind: str, heading: int) -> None:
+    for sentence in sentences(block):
+        printed = "".join(p.printed for p in sentence)
+        setting.sentences.append({
+            "text": printed.strip(), "kind": kind, "heading": heading,
+            "cites": [list(p.keys) for p in sentence if p.keys],
+            "scripts": [p.printed for p in sentence if p.kind == "scripts"],
+        })  # fmt: skip
+
+
+def _in_environment(tex: str, block: Block, v: Variant) -> str:
+    if block.kind == "proof":
+        return rf"\begin{{proof}}{tex}\end{{proof}}"
+    if block.kind == "theorem":
+        name = block.name.lower() if v.name == "llncs" else f"known{block.name}"
+        return rf"\begin{{{name}}}{tex}\end{{{name}}}"
+    return tex
+
+
+def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
+    """Yield figures and tables in turn, with the paper's own captions while there are any."""
+    captions = iter(paper.captions)
+    tables = iter(paper.tables)
+    for n in range(10_000):
+        wide = "*" if v.two_columns and n % 5 == 3 else ""
+        if n % 2 == 0:
+            made = Piece("", f"What is known, drawn for the {n}th time as a black bar, with a caption of one sentence.")
+            caption = next(captions, Piece(made.printed, made.printed))
+            setting.captions.append(caption.printed.strip())
+            yield (
+                rf"\begin{{figure{wide}}}[t]\centering\rule{{0.6\linewidth}}{{2cm}}"
+                rf"\caption{{{caption.tex}}}\end{{figure{wide}}}"
+            )
+        else:
+            made = Piece("", f"Values that are known, set in a table of four columns, number {n}.")
+            caption = next(tables, Piece(made.printed, made.printed))
+            setting.captions.append(caption.printed.strip())
+            rows = r" \\ ".join(
+                f"case {chr(65 + i)} & {n * 7 + i}.{i + 1} & {n + 3 * i} & 0.{i + 2}{n % 10}" for i in range(5)
+            )
+            yield (
+                rf"\begin{{table{wide}}}[t]\centering\caption{{{caption.tex}}}"
+                rf"\begin{{tabular}}{{lrrr}}\hline Name & Mean & Count & Rate \\ \hline {rows} \\ \hline"
+                rf"\end{{tabular}}\end{{table{wide}}}"
+            )
+
+
+def _label(v: Variant) -> Callable[[int, str], str]:
+    """Return what gives an entry's optional label: author and year for natbib, letters for amsart's half."""
+
+    def label(index: int, raw: str) -> str:
+        year = re.search(r"\b(?:19|20)\d\d\b", raw)
+        name = next((w for w in re.findall(r"[A-Z][a-z]{2,}", raw.split(",")[0] + " " + raw)), "Nemo")
+        if v.author_year:
+            return f"[{name}({year[0] if year else 2000}{_letters(index)})]"
+        if v.alpha:
+            return f"[{name[:3]}{(year[0] if year else '2000')[2:]}{_letters(index)}]"
+        return ""
+
+    return label
+
+
+def _letters(index: int) -> str:
+    """Return a suffix that makes a label the only one of its kind: a, b … z, aa."""
+    return (chr(96 + index // 26) if index >= 26 else "") + chr(97 + index % 26)
+
+
+def _bibliography(paper: Paper, v: Variant, setting: Setting) -> str:
+    if not paper.references:
+        return ""
+    label = _label(v)
+    entries = []
+    for index, (key, raw, arxiv_id, doi) in enumerate(paper.references):
+        printed = label(index, raw.printed)
+        setting.references.append({
+            "key": key, "raw": raw.printed, "arxiv_id": arxiv_id, "doi": doi.lower(),
+            "label": printed.strip("[]") if printed else str(index + 1),
+        })  # fmt: skip
+        tex = raw.tex
+        if v.hyperref and doi and number(key) % 2:
+            tex = tex.replace(f"doi:{doi}", rf"\href{{https://doi.org/{doi}}}{{doi:{doi}}}")
+        entries.append(rf"\bibitem{printed}{{{key}}} {tex}")
+    widest = "{Abc99z}" if v.alpha else f"{{{len(entries)}}}"
+    return rf"\begin{{thebibliography}}{widest}" + "\n".join(entries) + r"\end{thebibliography}"
