@@ -505,8 +505,7 @@ class Library:
         def waiting(seconds: float, why: str) -> None:
             progress(Progress("wait", 0, None, f"{seconds:.0f} s: {why}"))
 
-        contact = self.settings.contact
-        with Transport(contact=contact, interval=interval, kind=kind, on_wait=waiting) as transport:
+        with Transport.from_settings(self.settings, kind, interval, waiting) as transport:
             yield transport
 
     @contextmanager

@@ -67,6 +67,9 @@ class Settings(BaseSettings):
     llm_timeout: float = Field(default=120.0, gt=0)
     """Seconds to wait for the language model."""
 
+    api_token: SecretStr | None = None
+    """What REST clients must send as `Authorization: Bearer …`; unset: the server is for this machine only."""
+
     oai_base_url: str = "https://oaipmh.arxiv.org/oai"
     """OAI-PMH endpoint."""
     pdf_base_url: str = "https://export.arxiv.org/pdf"
@@ -77,6 +80,14 @@ class Settings(BaseSettings):
     """Seconds between two OAI-PMH requests."""
     pdf_interval: float = Field(default=15.0, ge=0)
     """Seconds between two PDF downloads."""
+    read_timeout: float = Field(default=60.0, gt=0)
+    """Seconds without a byte after which an answer counts as stalled; it is then asked for again."""
+    politeness_folder: Path | None = None
+    """Folder in which processes keep their turns at arXiv; unset: this user's runtime folder."""
+    pdf_bulk_url: str = ""
+    """A copy of arXiv's public PDF bucket, as an fsspec URL; empty: PDFs come from arXiv."""
+    selection: Path | None = None
+    """TOML file that decides which papers get full text; unset: all of them."""
 
     dense_weight: float = Field(default=0.6, ge=0, le=1)
     """Weight of the semantic leg in the fusion; the lexical leg has the rest."""

@@ -7,16 +7,18 @@ https://info.arxiv.org/help/oa/index.html. Names are the protocol's own.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from lxml import etree
 from pydantic import ValidationError
 
 from search import errors
 from search.arxiv.formats import day, read_metadata
+from search.arxiv.listing import Listing
 from search.arxiv.markup import parse_document, text_of, texts_of
 from search.arxiv.records import ArxivRecord
 from search.arxiv.transport import Transport
@@ -32,6 +34,10 @@ from search.errors import (
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 #: How often one question is asked while its answers are malformed: half-written pages happen, and pass.
 ASKS = 3
+#: How often a list is read while it changes under our eyes, or does not come whole.
+READINGS = 3
+#: Pages in a row that may bring nothing new: a list that grows at its beginning repeats one or two.
+FRUITLESS = 3
 #: The largest answer read, in bytes. arXiv's pages of 2,500 records are below 10 MB.
 LARGEST_ANSWER = 100_000_000
 
@@ -45,6 +51,7 @@ LATER = "harvest again later"
 ERROR_STATUSES = frozenset({400, 404, 422})
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 log = logging.getLogger(__name__)
 
 
@@ -79,6 +86,9 @@ class Page:
     complete_list_size: int | None
     #: Position of the page's first record in the list, from 0, where the server says so.
     cursor: int | None
+    #: Whether the answer was no valid UTF-8 however often it was asked for, and was read all the same:
+    #: what cannot be decoded is U+FFFD in the records. `raw` is as received.
+    mended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +113,22 @@ class Set:
     name: str
 
 
-def parse_page(raw: bytes) -> Page:
+def parse_page(raw: bytes, *, mend: bool = False) -> Page:
     """Return the page that `raw` is. A window without records is a page without records.
+
+    With `mend`, bytes that are no UTF-8 become U+FFFD instead of an error.
 
     Raises:
         OAIError: the server answered with a protocol error, each of its own class.
         MalformedResponse: it is no answer of this protocol.
     """
-    root = parse_document(raw, f"{OAI}OAI-PMH")
+    whole = raw.decode("utf-8", "replace").encode() if mend else raw
+    root = parse_document(whole, f"{OAI}OAI-PMH")
     response_date = _response_date(root)
     try:
         _raise_error(root)
     except NoRecordsMatch:
-        return Page(raw, response_date, (), None, 0, None)
+        return Page(raw, response_date, (), None, 0, None, mend)
     body = _body(root, ("ListRecords", "GetRecord", "ListIdentifiers"))
     entries = body.findall(f"{OAI}header") or body.findall(f"{OAI}record")
     token = body.find(f"{OAI}resumptionToken")
@@ -126,6 +139,7 @@ def parse_page(raw: bytes) -> Page:
         resumption_token=text_of(body, f"{OAI}resumptionToken") or None,
         complete_list_size=_number(token, "completeListSize"),
         cursor=_number(token, "cursor"),
+        mended=mend,
     )
 
 
@@ -196,6 +210,13 @@ def _metadata(entry: etree._Element, identifier: str) -> tuple[ArxivRecord | Non
         return None, str(error)
 
 
+class _Reader(Protocol[T_co]):
+    """Makes something of an answer; with `mend`, of one that is no valid UTF-8 too."""
+
+    def __call__(self, raw: bytes, *, mend: bool = False) -> T_co:
+        """Return what the answer says."""
+
+
 class OAIClient:
     """Asks one OAI-PMH server. Lists are iterated page by page, across resumption tokens."""
 
@@ -248,52 +269,88 @@ class OAIClient:
     def list_records(
         self, *, from_: date, until: date | None, set_: str | None = None, metadata_prefix: str = "arXivRaw"
     ) -> Iterator[Page]:
-        """Yield the pages of a window of datestamps, both ends included.
+        """Yield the pages of a window of datestamps, both ends included, until the whole list has come.
 
         A resumption token that dies on the way (arXiv's do at midnight UTC) starts the window again,
-        once, from its first page: who consumes the pages must not mind seeing a record twice.
+        once, from its first page, and so does a list that changed while it was read or that ends before
+        the size the server states (at most `READINGS` readings): who consumes the pages must not mind
+        seeing a record twice. Only when the iteration ends by itself is the window whole.
 
         Raises:
             BadResumptionToken: the token died a second time.
-            MalformedResponse: the server sends a page or a token again, which would never end.
+            MalformedResponse: the list did not come whole, or the server sends a page or a token again,
+                which would never end.
         """
         params = {"verb": "ListRecords", "metadataPrefix": metadata_prefix, "from": from_.isoformat()}
         params |= {"until": until.isoformat()} if until else {}
         params |= {"set": set_} if set_ else {}
-        try:
-            yield from self._pages(params)
-        except BadResumptionToken as error:
-            log.warning("%s; the window from %s is asked again from the beginning", error.message, from_)
-            yield from self._pages(params)
+        window = f"the window from {from_}" + (f" until {until}" if until else "")
+        died, missing = False, ""
+        for left in reversed(range(READINGS)):
+            listing = Listing()
+            try:
+                yield from self._pages(params, listing)
+            except BadResumptionToken as error:
+                if died:
+                    raise
+                died, missing = True, error.message
+            else:
+                missing = listing.missing()
+            if not missing:
+                return
+            if left:
+                log.warning("%s; %s is asked again from the beginning", missing, window)
+        raise MalformedResponse(
+            f"{window} did not come whole in {READINGS} readings: {missing}", advice=LATER
+        )
 
-    def _pages(self, params: dict[str, str]) -> Iterator[Page]:
-        seen: set[str] = set()
-        last: tuple[str, ...] = ()
+    def _pages(self, params: dict[str, str], listing: Listing) -> Iterator[Page]:
+        """Yield the pages of one reading, noting in `listing` what arrived."""
+        tokens: set[str] = set()
+        fruitless = 0
         while True:
-            page = self._page(params)
-            names = tuple(record.identifier for record in page.records)
-            if names and names == last:
-                raise MalformedResponse(f"the server sent the page from {names[0]} twice", advice=LATER)
+            page, new = self._new_page(params, listing)
+            fruitless = 0 if new else fruitless + 1
+            ends = page.resumption_token is None
+            # Nothing new is no end: a list is followed further only where its size will say so.
+            if page.records and not new and not ends and (fruitless > FRUITLESS or not listing.checkable):
+                raise MalformedResponse(
+                    f"the server sent the page from {page.records[0].identifier} twice", advice=LATER
+                )
             yield page
             if page.resumption_token is None:
                 return
-            _new_token(page.resumption_token, seen)
-            last = names
+            _new_token(page.resumption_token, tokens)
             params = {"verb": params["verb"], "resumptionToken": page.resumption_token}
+
+    def _new_page(self, params: dict[str, str], listing: Listing) -> tuple[Page, int]:
+        """Return a page and how many new records it has; one that repeats another is asked for again."""
+        for left in reversed(range(ASKS)):
+            page = self._page(params)
+            new = listing.take(page)
+            if new or not page.records or not left or not (page.resumption_token or listing.missing()):
+                break
+            log.warning("the page from %s came twice; asking again", page.records[0].identifier)
+        return page, new
 
     def _page(self, params: dict[str, str]) -> Page:
         return self._asked(params, parse_page)
 
     def _document(self, params: dict[str, str]) -> etree._Element:
-        def read(raw: bytes) -> etree._Element:
-            root = parse_document(raw, f"{OAI}OAI-PMH")
+        def read(raw: bytes, *, mend: bool = False) -> etree._Element:
+            whole = raw.decode("utf-8", "replace").encode() if mend else raw
+            root = parse_document(whole, f"{OAI}OAI-PMH")
             _raise_error(root)
             return root
 
         return self._asked(params, read)
 
-    def _asked(self, params: dict[str, str], read: Callable[[bytes], T]) -> T:
-        """Ask until the answer can be read, at most `ASKS` times."""
+    def _asked(self, params: dict[str, str], read: _Reader[T]) -> T:
+        """Ask until the answer can be read, at most `ASKS` times.
+
+        Bytes that are no UTF-8 and stay so lie in the server's database: one of them must not close its
+        day for ever, so the last answer is then read with U+FFFD in their places.
+        """
         for left in reversed(range(ASKS)):
             answer = self._transport.get(
                 self.base_url, params, accept={200, *ERROR_STATUSES}, max_bytes=LARGEST_ANSWER
@@ -307,10 +364,24 @@ class OAIClient:
                         url=answer.url,
                         advice="check the server's address",
                     ) from error
+                if not left and not is_utf8(answer.content):
+                    with suppress(MalformedResponse):
+                        found = read(answer.content, mend=True)
+                        log.warning("%s is no valid UTF-8; read with U+FFFD in its place", answer.url)
+                        return found
                 if not left:
                     raise MalformedResponse(f"{answer.url}: {error.message}", advice=error.advice) from error
                 log.warning("%s: %s; asking again", answer.url, error.message)
         raise AssertionError
+
+
+def is_utf8(raw: bytes) -> bool:
+    """Return whether these bytes can be decoded."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _new_token(token: str, seen: set[str]) -> None:

@@ -1,8 +1,9 @@
-"""How often one may ask: a budget per host and kind of request that a whole process shares.
+"""How often one may ask: a budget per host and kind of request that a whole machine shares.
 
 arXiv allows one request every three seconds and one connection at a time, over all machines of a
 person together (https://info.arxiv.org/help/api/tou.html); its robots.txt asks for 15 seconds between
-PDFs. So two clients of one process, on whatever threads, take turns here.
+PDFs. So two clients of one process, on whatever threads, take turns here, and the processes of one user
+on one machine take turns at a file (`search.arxiv.turns`). Machines know nothing of each other.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from search.arxiv.turns import Turnstile
 
 Sleep = Callable[[float], None]
 #: Told how many seconds are about to be waited, and why.
@@ -27,14 +31,29 @@ class _Queue:
     started: float = float("-inf")
     held_until: float = float("-inf")
     reason: str = ""
+    #: Whether this process holds the machine's turn.
+    taken: bool = False
 
 
 class Politeness:
-    """Turns at hosts. One instance, `SHARED`, serves the process; tests make their own with a clock."""
+    """Turns at hosts. One instance, `SHARED`, serves the process; tests make their own with a clock.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, sleep: Sleep = time.sleep) -> None:
+    Args:
+        clock: seconds from anywhere, rising.
+        sleep: waits.
+        machine: the turns of all processes; None: this one's only.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Sleep = time.sleep,
+        machine: Turnstile | None = None,
+    ) -> None:
         self._clock = clock
         self._sleep = sleep
+        self.machine = machine
         self._queues: dict[tuple[str, str], _Queue] = {}
         self._guard = threading.Lock()
 
@@ -62,8 +81,15 @@ class Politeness:
             self._await(queue, interval, on_wait, sleep)
             yield
             return
-        with queue.turn:
+        with ExitStack() as held:
+            held.enter_context(queue.turn)
             self._await(queue, interval, on_wait, sleep)
+            if self.machine is not None and not queue.taken:
+                queue.taken = True
+                held.callback(setattr, queue, "taken", False)
+                wait = sleep or self._sleep
+                held.enter_context(self.machine.turn(host, kind, interval, on_wait=on_wait, sleep=wait))
+                queue.started = max(queue.started, self._clock())
             yield
 
     def _await(self, queue: _Queue, interval: float, on_wait: OnWait | None, sleep: Sleep | None) -> None:
@@ -83,7 +109,19 @@ class Politeness:
         until = self._clock() + seconds
         if until > queue.held_until:
             queue.held_until, queue.reason = until, reason
+        if self.machine is not None:
+            self.machine.hold(host, kind, seconds, reason)
 
 
-#: The budget of this process.
-SHARED = Politeness()
+#: The budget of this process, and of this user's processes on this machine.
+SHARED = Politeness(machine=Turnstile())
+_elsewhere: dict[Path, Politeness] = {}
+_elsewhere_guard = threading.Lock()
+
+
+def shared(folder: Path | None = None) -> Politeness:
+    """Return the budget of all processes that keep their turns in this folder; None: `SHARED`."""
+    if folder is None:
+        return SHARED
+    with _elsewhere_guard:
+        return _elsewhere.setdefault(folder, Politeness(machine=Turnstile(folder)))

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import httpx
 
-from search.arxiv.politeness import SHARED, OnWait, Politeness, Sleep
+from search.arxiv.politeness import SHARED, OnWait, Politeness, Sleep, shared
 from search.errors import (
     MalformedResponse,
     NetworkUnreachable,
@@ -34,6 +34,9 @@ from search.errors import (
     SettingsError,
     TransportError,
 )
+
+if TYPE_CHECKING:
+    from search.settings import Settings
 
 #: First pause after a failure that named none, in seconds; it doubles with each.
 BACKOFF = 2.0
@@ -216,6 +219,20 @@ class Transport:
         self._on_wait = on_wait
         #: Hosts that have answered: if one is gone now, it may be back soon.
         self._met: set[str] = set()
+
+    @classmethod
+    def from_settings(
+        cls, settings: Settings, kind: str, interval: float, on_wait: OnWait | None = None
+    ) -> Self:
+        """Return a transport that asks as this library's owner has set it."""
+        return cls(
+            contact=settings.contact,
+            interval=interval,
+            kind=kind,
+            timeout=settings.read_timeout,
+            politeness=shared(settings.politeness_folder),
+            on_wait=on_wait,
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -4,36 +4,61 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 from search.arxiv.identifiers import Identifier, oai_identifier, parse
 from search.arxiv.oai import OAIClient, Page, Record
 from search.errors import BadIdentifier, MalformedResponse, OAIError, UsageError
 from search.ingest.reports import FailedPaper, HarvestReport, StageReport, failed_papers
+from search.ingest.snapshot import newest_day
+from search.ingest.windows import (
+    BACKFILL,
+    MOST_WINDOWS,
+    Harvested,
+    Window,
+    backfill_windows,
+    closed_days,
+    harvested_window,
+    next_day,
+    pieces,
+)
 from search.lake.batch import Outcome
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.lake import Lake
 from search.progress import Progress, ProgressSink, silent
 
-#: Days that a first harvest without dates looks back: a week is what a newcomer can watch arrive.
-FIRST_HARVEST = timedelta(days=7)
 METADATA_PREFIX = "arXivRaw"
 
 
 def next_from(lake: Lake, base_url: str, set_: str | None, today: date) -> date:
-    """Return where the next harvest begins: the last closed day minus one, or a week ago.
+    """Return where the next harvest begins: before the first day that is not closed, or a week ago.
 
-    A day is closed once a window that holds it was answered after it had ended, so that an outage of any
-    length leaves no hole and today's incomplete answer never passes for the whole day.
+    The rules are `search.ingest.windows.next_day`'s: an outage of any length leaves no hole, a window that
+    was harvested after it hides none, and today's incomplete answer never passes for the whole day.
     """
-    closed: list[date] = []
-    for first, until, response_date in lake.catalogue.windows(base_url, set_):
-        before_answer = datetime.fromisoformat(response_date).date() - timedelta(days=1)
-        last = min(date.fromisoformat(until), before_answer) if until else before_answer
-        if last >= date.fromisoformat(first):  # a window that begins today has closed no day yet
-            closed.append(last)
-    # A server whose clock is ahead must not send us into the future.
-    return min(max(closed), today) - timedelta(days=1) if closed else today - FIRST_HARVEST
+    return next_day(_harvested(lake, base_url, set_), today, snapshot=newest_day(lake, base_url))
+
+
+def backfill_keys(
+    lake: Lake,
+    *,
+    base_url: str,
+    from_: date,
+    until: date,
+    set_: str | None = None,
+    skip_closed: bool = True,
+    most: int = MOST_WINDOWS,
+) -> list[str]:
+    """Return the windows of a backfill as strings for `harvest_window`, at most `most`.
+
+    With `skip_closed`, days that were harvested whole are left out: a backfill that broke off goes on.
+
+    Raises:
+        UsageError: the range ends before it begins.
+    """
+    lake.catalogue.refresh()
+    closed = closed_days(_harvested(lake, base_url, set_)) if skip_closed else []
+    return [str(window) for window in backfill_windows(from_, until, closed=closed, most=most)]
 
 
 def harvest(
@@ -44,32 +69,108 @@ def harvest(
     from_: date | None = None,
     until: date | None = None,
     set_: str | None = None,
+    today: date | None = None,
     progress: ProgressSink = silent,
 ) -> HarvestReport:
-    """Bring one window of records into the lake, page by page; harvesting it again is harmless.
+    """Bring a range of days into the lake; harvesting it again is harmless.
 
-    Each page is kept as received, then its facts are written. The window counts as done only after its
-    last page, so an interrupted one is harvested again from its beginning: tokens die, windows do not.
+    A long range is harvested month by month, each a window that is closed on its own: an interrupted
+    harvest of years goes on where it was. Without `from_`, months that are closed already are left out.
+
+    Args:
+        lake: where the records go.
+        client: the server.
+        base_url: under which name its windows are kept.
+        from_: first day; None: `next_from`.
+        until: last day, inclusive; None: to the newest record.
+        set_: an OAI-PMH set.
+        today: the day it is in UTC; None: ask the clock.
+        progress: told after every page.
 
     Raises:
-        UsageError: the window ends before it begins.
+        UsageError: the range ends before it begins.
+        MalformedResponse: a window did not come whole; those before it are closed, it is not.
+        TransportError: the server cannot be asked; likewise.
     """
-    started = time.monotonic()
+    began = time.monotonic()
     lake.catalogue.refresh()
-    known = set(lake.catalogue.work_ids()) | set(lake.catalogue.work_ids(removed=True))
-    start = from_ or next_from(lake, base_url, set_, datetime.now(UTC).date())
+    now = today or datetime.now(UTC).date()
+    start = from_ or next_from(lake, base_url, set_, now)
     if until and start > until:
         advice = "swap the dates" if from_ else "say where it begins: the last harvest went further"
         raise UsageError(f"the window ends before it begins: {start} to {until}", advice=advice)
-    window = f"{start.isoformat()}_{until.isoformat() if until else 'open'}"
+    closed = [] if from_ else closed_days(_harvested(lake, base_url, set_))
+    reports = [
+        _harvest(lake, client, base_url, first, last, set_, progress=progress)
+        for first, last in pieces(start, until, now, closed=closed)
+    ]
+    return HarvestReport(
+        base_url=base_url,
+        set=set_,
+        from_=start,
+        until=until,
+        response_date=reports[0].response_date,
+        pages=sum(report.pages for report in reports),
+        records=sum(report.records for report in reports),
+        new=sum(report.new for report in reports),
+        unreadable=tuple(failed for report in reports for failed in report.unreadable),
+        seconds=time.monotonic() - began,
+        notes=tuple(note for report in reports for note in report.notes),
+    )
+
+
+def harvest_window(
+    lake: Lake,
+    client: OAIClient,
+    *,
+    base_url: str,
+    key: str,
+    set_: str | None = None,
+    progress: ProgressSink = silent,
+) -> HarvestReport:
+    """Harvest one window of a backfill, named as `2026-01-05_2026-01-06`; the same again is harmless.
+
+    It closes its days, and does not decide where the daily harvest begins.
+
+    Raises:
+        UsageError: the key names no window.
+        MalformedResponse: the window did not come whole.
+        TransportError: the server cannot be asked; `retry_after` says how long it wants to be left alone.
+    """
+    window = Window.parse(key)
+    lake.catalogue.refresh()
+    return _harvest(
+        lake, client, base_url, window.first, window.last, set_, purpose=BACKFILL, progress=progress
+    )
+
+
+def _harvest(
+    lake: Lake,
+    client: OAIClient,
+    base_url: str,
+    first: date,
+    last: date | None,
+    set_: str | None,
+    *,
+    purpose: str = "",
+    progress: ProgressSink,
+) -> HarvestReport:
+    """Bring one window of records into the lake, page by page.
+
+    Each page is kept as received, then its facts are written. The window counts as done only after its
+    last page, so an interrupted one is harvested again from its beginning: tokens die, windows do not.
+    """
+    began = time.monotonic()
+    window = f"{first.isoformat()}_{last.isoformat() if last else 'open'}"
     window += f"_{set_.replace(':', '-')}" if set_ else ""
     pages = records = 0
     found: set[str] = set()
     unreadable: list[FailedPaper] = []
+    notes: list[str] = []
     first_answer: datetime | None = None
-    for page in client.list_records(from_=start, until=until, set_=set_, metadata_prefix=METADATA_PREFIX):
+    for page in client.list_records(from_=first, until=last, set_=set_, metadata_prefix=METADATA_PREFIX):
         first_answer = first_answer or page.response_date
-        lake.write_raw(window, first_answer, pages, page.raw)
+        name = lake.write_raw(window, first_answer, pages, page.raw)
         facts, failed = page_facts(page)
         if facts or failed:
             lake.write_facts(facts, failed)
@@ -79,22 +180,37 @@ def harvest(
         unreadable += [
             FailedPaper(work_id=o.work_id, stage="works", error=o.error, message=o.message) for o in failed
         ]
+        if page.mended:
+            notes.append(f"{name} was no valid UTF-8; what could not be decoded is \N{REPLACEMENT CHARACTER}")
         progress(Progress("harvest", records, page.complete_list_size, window))
+    new = found - lake.catalogue.known(found)
     if first_answer:
-        lake.write_window(base_url=base_url, set_=set_, from_=start, until=until, response_date=first_answer)
+        lake.write_window(
+            base_url=base_url,
+            set_=set_,
+            from_=first,
+            until=last,
+            response_date=first_answer,
+            purpose=purpose,
+        )
     lake.catalogue.refresh()
     return HarvestReport(
         base_url=base_url,
         set=set_,
-        from_=start,
-        until=until,
+        from_=first,
+        until=last,
         response_date=first_answer,
         pages=pages,
         records=records,
-        new=len(found - known),
+        new=len(new),
         unreadable=tuple(unreadable),
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - began,
+        notes=tuple(notes),
     )
+
+
+def _harvested(lake: Lake, base_url: str, set_: str | None) -> list[Harvested]:
+    return [harvested_window(row) for row in lake.catalogue.harvested(base_url, set_)]
 
 
 def page_facts(page: Page) -> tuple[list[ArxivFact], list[Outcome]]:

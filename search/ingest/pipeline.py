@@ -72,7 +72,7 @@ class Pipeline:
     def _transport(self, kind: str, interval: float) -> Transport:
         from search.arxiv.transport import Transport
 
-        return Transport(contact=self.settings.contact, interval=interval, kind=kind)
+        return Transport.from_settings(self.settings, kind, interval)
 
     def recorded(self, stage: str, *, share: str = "", run: str = "") -> AbstractContextManager[Recorder]:
         """Record what a stage does as ingest events."""
