@@ -46,7 +46,7 @@ Entry = tuple[int, str, int]
 def key(title: str) -> str:
     """Return the letters and digits of a title, lower-case and without its number."""
     title = re.sub(
-        r"^\s*(?:appendix\s+)?(?:[A-Z]|[IVX]+|\d+)?(?:\.?\d+)*[.:]?\s+",
+        r"^\s*(?:appendix\s+)?(?:[A-Z]|[IVX]+|\d+)?(?:-[A-Z]\d*)?(?:\.?\d+)*[.:]?\s+",
         "",
         unicodedata.normalize("NFKC", title),
         flags=re.IGNORECASE,
@@ -74,14 +74,26 @@ def truth_of(outline: list[Entry], title: str, printed: dict[int, str]) -> tuple
         near = "".join(printed.get(p, "") for p in (page - 1, page, page + 1))
         if not name or name in UNLISTED:
             continue
-        if SequenceMatcher(None, name, key(title)).ratio() > 0.8 or name not in near:
+        if SequenceMatcher(None, name, key(title)).ratio() > 0.8 or not _printed(name, near):
             left_out.append(text)
             continue
-        kept.append((level, text, page))
+        kept.append((_by_number(text) or level, text, page))
     numbered = [level for level, text, _ in kept if _HAS_NUMBER.match(text)]
     shallowest = min(numbered or [level for level, _, _ in kept], default=1)
     relative = [(max(1, level - shallowest + 1), text, page) for level, text, page in kept]
     return [entry for entry in relative if entry[0] <= 2], left_out
+
+
+def _printed(name: str, page: str) -> bool:
+    """Return whether a title is on its page: most of its letters in one piece, or all but a few in order."""
+    match = SequenceMatcher(None, page, name, autojunk=False).find_longest_match()
+    return match.size >= 0.6 * len(name) or match.size >= 12
+
+
+def _by_number(text: str) -> int:
+    """Return the level that a title's own number says: one outline has sections 1 and 2 on one level with 2.1."""
+    match = re.match(r"\s*(\d+(?:\.\d+)*)\.?\s", text)
+    return match[1].count(".") + 1 if match else 0
 
 
 def page_letters(content: bytes) -> dict[int, str]:
@@ -120,6 +132,10 @@ def matches(truth: list[Entry], found: list[Entry]) -> list[tuple[Entry, Entry]]
     return pairs
 
 
+def _named(name: str, names: list[str]) -> bool:
+    return any(SequenceMatcher(None, name, other).ratio() >= 0.85 for other in names)
+
+
 def split(records: list[dict[str, Any]], *, final: bool) -> list[dict[str, Any]]:
     """Return the 26 papers for work, or the 25 others."""
     ordered = sorted(records, key=lambda record: hashlib.sha256(record["file"].encode()).hexdigest())
@@ -153,6 +169,9 @@ def main() -> int:
             if s.level <= 2 and key(s.title) not in UNLISTED
         ]
         pairs = matches(truth, found)
+        # What the truth leaves out is neither right nor wrong.
+        names = [key(text) for text in left_out]
+        found = [f for f in found if f in [b for _, b in pairs] or not _named(key(f[1]), names)]
         wanted, all_found, hits = wanted + len(truth), all_found + len(found), hits + len(pairs)
         levels += sum(a[0] == b[0] for a, b in pairs)
         print(f"{record['file']:<28} truth {len(truth):3}  found {len(found):3}  right {len(pairs):3}"
