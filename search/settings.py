@@ -39,6 +39,8 @@ class Settings(BaseSettings):
     """Primary shards of each Elasticsearch index."""
     index_replicas: int = Field(default=0, ge=0)
     """Replicas of each Elasticsearch index once it is published."""
+    kibana_url: str = ""
+    """Where Kibana is: the scheduler's tasks link to their events there; empty: no link."""
 
     gate: Path | None = None
     """Folder of queries and judgments that a rebuilt index must answer as well as the live one."""
