@@ -131,6 +131,8 @@ class Passage(Model):
     boxes: tuple[Box, ...] = ()
     text: str
     kind: PassageKind = "text"
+    #: Entries of the paper's reference list that it cites, as their ordinals, ascending.
+    cites: tuple[int, ...] = ()
 
 
 class Reference(Model):
@@ -149,6 +151,8 @@ class Reference(Model):
     arxiv_id: str | None = None
     doi: str | None = None
     url: str | None = None
+    #: Further papers that a composite entry names, as `arxiv:<id>` or `doi:<doi>`.
+    more: tuple[str, ...] = ()
 
 
 class Quality(Model):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from search.documents.bitmap_fonts import mend_sizes
 from search.documents.characters import readable_share
+from search.documents.citation_marks import with_citations
 from search.documents.columns import gutters, reading_order
 from search.documents.furniture import without_furniture
 from search.documents.headings import Heading, find_headings
@@ -93,7 +94,7 @@ def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
     return ReadPaper(
         title=title,
         sections=tuple(sections),
-        passages=tuple(found),
+        passages=with_citations(found, entries),
         references=tuple(entries),
         quality=Quality(
             pages=len(pages),

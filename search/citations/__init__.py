@@ -1,0 +1,1 @@
+"""Who cites whom: titles recognised in references, and services that know citations."""

@@ -1,0 +1,229 @@
+"""Citation marks: where a text cites, and which entries of the reference list it means.
+
+The style is told by the list: entries with numbers are cited as [3], [3, 5-7]; entries with other labels
+as [Knu84]; entries without labels by author and year, as in (Smith et al., 2020; Jones and Lee 2019a) or
+"Smith et al. (2020)". A mark counts only where every part of it leads to an entry: an interval [0, 1] or
+a year in brackets leads to none.
+"""
+
+# ruff: noqa: RUF001, RUF002, RUF003 - the characters are meant as they are
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from search.citations.titles import letters
+from search.models import Passage, Reference
+
+#: A list of numbers: "3", "3, 5–7".
+_NUMBERS = r"\d{1,4}[a-z]?(?:\s?[,;–—‒-]\s?\d{1,4}[a-z]?)*"
+#: What may follow the number inside the brackets: "[3, Theorem 2.1]", "[3, p. 12]", "[3, §2]".
+_NOTE = r"(?:[,;]\s?(?:[A-Z§¶]|pp?\.|sec|eq|fig|ch|app|and ref)[^\[\]]{0,60})?"
+_BRACKETED = re.compile(rf"\[(?:see |e\.g\.,? |cf\. |Refs?\. )?\s?(?P<numbers>{_NUMBERS})\s?{_NOTE}\]")
+_LABELLED = re.compile(r"\[(?P<labels>[^\[\]]{2,200})\]")
+#: A bracket right after one of these is a formula's: an interval, an index, a commutator.
+_FORMULA_BEFORE = re.compile(r"(?:[∈=×∪∩<>≤≥^_\\+*/([{]|\binterval|\brange|(?:^|[\W_])[b-zB-HJ-Z]) ?$|\d$")
+_RANGE = re.compile(r"(\d+)\s?[–—‒-]\s?(\d+)")
+#: A longer range than this is no citation: "[1-200]".
+LONGEST_RANGE = 40
+
+_YEAR = r"(?:1[89]|20)\d\d"
+_YEARS = re.compile(rf"{_YEAR}[a-z]?(?:\s?[,;&]\s?(?:{_YEAR}[a-z]?|[a-z]\b))*(?![\w–-]?\d)")
+_ONE_YEAR = re.compile(rf"({_YEAR})?([a-z])?(?:\s?[,;&]\s?|$)")
+_PARTICLE = r"(?:[Vv]an|[Vv]on|[Dd]e[rn]?|[Dd]el|[Dd]i|[Dd]a|[Dd]u|[Ll]a|[Ll]e|ten|ter)"
+_NAME = rf"(?:{_PARTICLE}\s)*[A-ZÀ-ÞŁŚŠŽČØĐ][\w’'‐-]+"
+#: Names right before a year: "Smith", "Smith and Jones", "Smith, Jones & Lee", "Smith et al.".
+_NAMES = re.compile(
+    rf"(?P<first>{_NAME})(?P<more>(?:,\s{_NAME})*,?\s(?:and|&)\s(?P<last>{_NAME}))?(?P<others>,?\s+et\s+al\.?)?"
+    r"(?:’s|'s)?,?\s*[(\[]?\s*(?:see |e\.g\.,? )?$"
+)
+_SUFFIX = re.compile(rf"({_YEAR})([a-z])(?!\w)")
+#: Characters before a year in which its names can stand.
+_REACH = 160
+#: Words of an entry's beginning among which its first author's surname stands.
+_FIRST_WORDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a text that cites."""
+
+    start: int
+    end: int
+    #: Positions in the reference list, from 1.
+    cites: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bibliography:
+    """A reference list, ready to be cited."""
+
+    references: Sequence[Reference]
+
+    @cached_property
+    def by_label(self) -> Mapping[str, int]:
+        """Ordinals by printed label."""
+        return {_label(r.label): r.ordinal for r in reversed(self.references) if r.label}
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether most entries carry a number."""
+        return 2 * sum((r.label or "").isdigit() for r in self.references) > len(self.references)
+
+    @cached_property
+    def labelled(self) -> bool:
+        """Whether most entries carry a label."""
+        return 2 * sum(bool(r.label) for r in self.references) > len(self.references)
+
+    @cached_property
+    def by_year(self) -> Mapping[int, Sequence[_Dated]]:
+        """Entries by every year that they print."""
+        found: defaultdict[int, list[_Dated]] = defaultdict(list)
+        for reference in self.references:
+            entry = _dated(reference)
+            for year in entry.years:
+                found[year].append(entry)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Dated:
+    """What of an entry author-year marks can name."""
+
+    ordinal: int
+    years: frozenset[int]
+    #: The letter after the year, where one is printed ("2019a").
+    suffix: str
+    #: Folded words of its beginning: the first author stands among them.
+    first: tuple[str, ...]
+    #: All folded words up to the title, as far as is known.
+    words: frozenset[str]
+
+
+def marks(text: str, bibliography: Bibliography) -> list[Mark]:
+    """Return the places of a text that cite, in order."""
+    if not bibliography.references:
+        return []
+    if bibliography.numbered:
+        return list(_numeric(text, bibliography))
+    if bibliography.labelled:
+        return list(_by_label(text, bibliography))
+    return list(_author_year(text, bibliography))
+
+
+def with_citations(passages: Sequence[Passage], references: Sequence[Reference]) -> tuple[Passage, ...]:
+    """Return the passages, each with the entries of the reference list that it cites."""
+    bibliography = Bibliography(references)
+    return tuple(
+        passage.model_copy(update={"cites": cites})
+        if (cites := cited(marks(passage.text, bibliography), passage.cites)) != passage.cites
+        else passage
+        for passage in passages
+    )
+
+
+def cited(found: Iterable[Mark], known: Iterable[int] = ()) -> tuple[int, ...]:
+    """Return the ordinals that marks name, each once, in ascending order."""
+    return tuple(sorted({ordinal for mark in found for ordinal in mark.cites} | set(known)))
+
+
+# ------------------------------------------------------------------ numbers and labels
+def _numeric(text: str, bibliography: Bibliography) -> Iterator[Mark]:
+    for match in _BRACKETED.finditer(text):
+        cites = ordinals(match["numbers"], bibliography.by_label)
+        front = text[max(0, match.start() - 20) : match.start()]
+        if cites and not _FORMULA_BEFORE.search(front):
+            yield Mark(match.start(), match.end(), cites)
+
+
+def ordinals(numbers: str, by_label: Mapping[str, int]) -> tuple[int, ...]:
+    """Return what "3, 5–7" names; nothing where any part of it is no label of the list."""
+    found: dict[int, None] = {}
+    for part in re.split(r"[,;]", numbers):
+        span = _RANGE.fullmatch(part.strip())
+        low, high = (int(span[1]), int(span[2])) if span else (0, 0)
+        if span and not 0 < high - low <= LONGEST_RANGE:
+            return ()
+        for label in map(str, range(low, high + 1)) if span else [part.strip()]:
+            if label not in by_label:
+                return ()
+            found[by_label[label]] = None
+    return tuple(found)
+
+
+def _by_label(text: str, bibliography: Bibliography) -> Iterator[Mark]:
+    for match in _LABELLED.finditer(text):
+        parts = [_label(part) for part in re.split(r"[,;]", match["labels"])]
+        found = [bibliography.by_label[part] for part in parts if part in bibliography.by_label]
+        # "[Knu84, Section 2]" has a part that is no label; a bracket without any is no mark.
+        if found and (parts[0] in bibliography.by_label or len(found) > 1):
+            yield Mark(match.start(), match.end(), tuple(dict.fromkeys(found)))
+
+
+def _label(label: str | None) -> str:
+    return re.sub(r"[\s’'.]+", "", label or "").casefold()
+
+
+# ------------------------------------------------------------------ authors and years
+def _author_year(text: str, bibliography: Bibliography) -> Iterator[Mark]:
+    for match in _YEARS.finditer(text):
+        front = text[max(0, match.start() - _REACH) : match.start()]
+        names = _NAMES.search(front)
+        if not names:
+            continue
+        found: dict[int, None] = {}
+        year = 0
+        for one in _ONE_YEAR.finditer(match[0]):
+            if not one[0]:
+                continue
+            year = int(one[1]) if one[1] else year
+            for ordinal in _meant(names, year, one[2] or "", bibliography):
+                found[ordinal] = None
+        if found:
+            start = match.start() - len(front) + names.start()
+            yield Mark(start, match.end(), tuple(found))
+
+
+def _meant(names: re.Match[str], year: int, suffix: str, bibliography: Bibliography) -> list[int]:
+    """Return the entry that names and year mean; several only where nothing tells them apart."""
+    first = _surname(names["first"])
+    last = _surname(names["last"]) if names["last"] else ""
+    entries = [e for e in bibliography.by_year.get(year, ()) if first in e.first]
+    if last:
+        entries = [e for e in entries if last in e.words]
+    if len(entries) > 1:
+        # The first author stands first: a co-author of that name is somebody else's paper.
+        nearest = min(e.first.index(first) for e in entries)
+        entries = [e for e in entries if e.first.index(first) == nearest]
+    if suffix and (exact := [e for e in entries if e.suffix == suffix]):
+        entries = exact
+    return [e.ordinal for e in entries[:1]] if suffix or len(entries) <= 2 else []
+
+
+def _surname(name: str) -> str:
+    words = _words(name)
+    return words[-1] if words else ""
+
+
+def _words(text: str) -> list[str]:
+    found = letters(text)
+    return found.words(0, len(found.letters))
+
+
+def _dated(reference: Reference) -> _Dated:
+    raw = reference.raw
+    years = {int(y) for y in re.findall(rf"(?<![\d.]){_YEAR}(?!\d)", raw)}
+    if reference.year:
+        years.add(reference.year)
+    suffix = _SUFFIX.search(raw)
+    words = _words(raw)
+    return _Dated(
+        reference.ordinal,
+        frozenset(years),
+        suffix[2] if suffix else "",
+        tuple(word for word in words[: 2 * _FIRST_WORDS] if len(word) > 1)[:_FIRST_WORDS],
+        frozenset(words),
+    )
