@@ -8,6 +8,7 @@
         * SettingsError
     * MissingExtra               an optional package is not installed
     * WorkNotFound               the library does not hold this paper
+    * WorkTakenDown              it was taken down, and stays out until that is lifted
     * TransportError             a remote server could not be asked
         * NetworkUnreachable
         * ServerUnavailable      503 and other 5xx, carries `retry_after`
@@ -37,6 +38,7 @@ call may succeed later (`retryable`).
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import ClassVar
 
 
@@ -96,6 +98,18 @@ class MissingExtra(CitewellError):
 
 class WorkNotFound(CitewellError):
     """The library does not hold this work."""
+
+
+class WorkTakenDown(CitewellError):
+    """The work was taken down: nothing brings it back but lifting that."""
+
+    def __init__(self, work_id: str, stamp: int) -> None:
+        day = datetime.fromtimestamp(stamp / 1e6, tz=UTC).date()
+        super().__init__(
+            f"{work_id} was taken down on {day} and stays out",
+            advice=f"where that was a mistake, `citewell add {work_id} --lift` takes it back",
+        )
+        self.work_id = work_id
 
 
 # ---------------------------------------------------------------- the network

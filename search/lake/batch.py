@@ -155,11 +155,12 @@ def read_batch(files: LakeFiles, name: str) -> Batch:
     batch = _last_line(name, lines.pop())
     places, records, start = [], [], 0
     for line in lines:
-        try:
-            records.append(orjson.loads(line))
-        except orjson.JSONDecodeError:
-            raise _damaged(name) from None
-        places.append((start, len(line)))
+        if not line.isspace():  # what was taken down left blanks, so that the places of others stay
+            try:
+                records.append(orjson.loads(line))
+            except orjson.JSONDecodeError:
+                raise _damaged(name) from None
+            places.append((start, len(line)))
         start += len(line) + 1
     return Batch(name, batch.stage, batch.stamp, batch.writer, batch.outcomes, tuple(records), tuple(places))
 

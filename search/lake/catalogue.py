@@ -18,6 +18,7 @@ import orjson
 
 from search.arxiv.records import ArxivRecord
 from search.errors import DiskFull
+from search.lake import barred
 from search.lake.batch import Batch, read_batch, stamp_of
 from search.lake.facts import merge
 from search.lake.files import LakeFiles
@@ -25,8 +26,9 @@ from search.lake.shares import WHOLE, Share, crc32
 from search.models import ReadPaper, Work
 
 #: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
-SCHEMA_VERSION = 4
-KINDS = ("works", "fetched", "papers", "edges", "vectors", "windows")
+SCHEMA_VERSION = 5
+#: Orders to take a work down come first: all that is folded after them obeys.
+KINDS = ("tombstones", "works", "fetched", "papers", "edges", "vectors", "windows")
 
 SCHEMA = """
 CREATE TABLE files (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -116,8 +118,12 @@ class Catalogue:
             self._make()
 
     def forget(self) -> None:
-        """Throw the cache away; the next `refresh` folds the whole lake again."""
+        """Throw the cache away, bytes and all; the next `refresh` folds the whole lake again."""
         self._make(anew=True)
+        with closing(self._connect()) as db:
+            # Dropped tables leave their pages, and the write-ahead log copies of them.
+            db.execute("VACUUM")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _make(self, *, anew: bool = False) -> None:
         """Make the tables where they are not there or another version's, in one step for other processes."""
@@ -129,7 +135,7 @@ class Catalogue:
                 return  # another process was faster
             for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                 db.execute(f"DROP TABLE {table}")
-            for statement in SCHEMA.split(";"):
+            for statement in (SCHEMA + barred.SCHEMA).split(";"):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -140,6 +146,9 @@ class Catalogue:
         with closing(self._connect()) as db:
             known = {name for (name,) in db.execute("SELECT name FROM files")}
             new = [name for name in names if name not in known]
+            if known and barred.outdates(self._files, new):
+                self.forget()
+                new = names
             try:
                 for name in new:
                     self._fold(db, name)
@@ -161,6 +170,7 @@ class Catalogue:
             if db.execute("SELECT 1 FROM files WHERE name = ?", [name]).fetchone():
                 return  # another process folded it in the meantime
             kind = name.split("/", 1)[0]
+            batch = barred.obeyed(db, kind, batch)
             getattr(self, f"_fold_{kind}")(db, batch)
             self._fold_outcomes(db, kind, batch)
             db.execute("INSERT INTO files VALUES (?)", [name])
@@ -195,6 +205,10 @@ class Catalogue:
                 "UPDATE arxiv_facts SET stamp = max(stamp, ?) WHERE work_id = ? AND format = ?",
                 [batch.stamp, line["work_id"], record["format"]],
             )
+
+    def _fold_tombstones(self, db: sqlite3.Connection, batch: Batch) -> None:
+        self._fold_works(db, batch)
+        barred.forget(db, (line["work_id"] for line in batch.records))
 
     def _fold_fetched(self, db: sqlite3.Connection, batch: Batch) -> None:
         for line in batch.records:
@@ -294,6 +308,11 @@ class Catalogue:
     def work_ids(self, *, removed: bool = False) -> list[str]:
         """Return the ids of all works, with `removed` those of removed ones only."""
         return self._column("SELECT work_id FROM works WHERE removed = ? ORDER BY work_id", [int(removed)])
+
+    def half_taken_down(self) -> list[str]:
+        """Return the ids of taken-down works of which the lake may still hold something."""
+        with closing(self._connect()) as db:
+            return barred.unfinished(db)
 
     def works(self) -> Iterator[Work]:
         """Yield all works that are not removed, by id."""
@@ -489,7 +508,7 @@ def _derive(db: sqlite3.Connection, ids: Iterable[str]) -> None:
             "SELECT coalesce(max(stamp), 0) FROM edges WHERE work_id = ?", [work_id]
         ).fetchone()
         text = max([paper, *(stamp for _, stamp, _ in facts), *(stamp for stamp, _ in user.values())])
-        removed = bool(user.get("removed", (0, 0))[1])
+        removed = any(user.get(topic, (0, 0))[1] for topic in ("removed", "tombstone"))
         db.execute(
             "INSERT OR REPLACE INTO works VALUES (?, ?, ?, ?, ?, ?)",
             [work_id, version, removed, max(text, edge), text, work.model_dump_json() if work else None],

@@ -42,8 +42,9 @@ class UserFact(Model):
     """One decision of the person who keeps this library."""
 
     work_id: str
-    #: `removed` (value 1 or 0) or `pin` (value: the version, or None for none).
-    topic: Literal["removed", "pin"]
+    #: `removed` (value 1 or 0), `pin` (value: the version, or None for none), or `tombstone` (the work is
+    #: taken down: `search.lake.takedown` says what its values mean, and where these facts are kept).
+    topic: Literal["removed", "pin", "tombstone"]
     value: int | None
 
     def line(self) -> dict[str, Any]:

@@ -9,17 +9,20 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from search.arxiv.oai_pages import without_records
 from search.embedding.protocol import Vector
+from search.errors import WorkTakenDown
 from search.lake.batch import Outcome, Writer, read_outcomes, write_batch
 from search.lake.catalogue import Catalogue
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.files import LakeFiles
 from search.lake.place import borrowed, can_write
+from search.lake.takedown import KIND, TOPIC, Takedowns
 from search.lake.vectors import ShardCache, write_shard
 from search.models import ReadPaper
 
 #: Kinds of files whose facts an index holds; the order has no meaning.
-INDEXED = ("works", "papers", "edges", "vectors")
+INDEXED = ("tombstones", "works", "papers", "edges", "vectors")
 
 
 class Lake:
@@ -38,22 +41,34 @@ class Lake:
         path = cache / f"catalogue-{lake}.sqlite"
         self.catalogue = Catalogue(path if can_write(path) else borrowed(path, self), self.files)
         self.shards = ShardCache(self.files)
+        self.takedowns = Takedowns(url, self.files)
 
     # ------------------------------------------------------------------ works
     def write_raw(self, window: str, response_date: datetime, page: int, raw: bytes) -> str:
-        """Keep one OAI answer as it was received; return its name."""
+        """Keep one OAI answer as it was received, but for taken-down works; return its name."""
         moment = response_date.strftime("%Y%m%dT%H%M%SZ")
         name = f"raw/oai/{window}/{moment}-{page:05d}.xml.gz"
+        raw = without_records(raw, self.takedowns.ids())
         self.files.write(name, gzip.compress(raw, compresslevel=5, mtime=0))
         return name
 
     def write_facts(self, facts: Sequence[ArxivFact | UserFact], failed: Sequence[Outcome] = ()) -> str:
-        """Write one batch of the works log; return its name."""
+        """Write one batch of the works log, taken-down works left out; return its name."""
+        taken = self.takedowns.ids()
+        facts = [fact for fact in facts if fact.work_id not in taken]
+        failed = [outcome for outcome in failed if outcome.work_id not in taken]
         done = [
             Outcome(fact.work_id, fact.version if isinstance(fact, ArxivFact) else None) for fact in facts
         ]
         lines = (fact.line() for fact in facts)
         return self._write("works", lines, [*done, *failed])
+
+    def write_order(self, work_id: str, value: int) -> str:
+        """Write an order about taking a work down (`search.lake.takedown`); return its name."""
+        fact = UserFact(work_id=work_id, topic=TOPIC, value=value)
+        name = self._write(KIND, [fact.line()], [Outcome(work_id)])
+        self.takedowns.look_again()
+        return name
 
     def write_window(
         self,
@@ -83,7 +98,12 @@ class Lake:
         return f"pdf/{shard}/{work_id.replace('/', '_')}v{version}.pdf"
 
     def write_pdf(self, work_id: str, version: int, content: bytes) -> dict[str, Any]:
-        """Keep a PDF; return the line that a `fetched` batch records of it."""
+        """Keep a PDF; return the line that a `fetched` batch records of it.
+
+        Raises:
+            WorkTakenDown: while it was fetched.
+        """
+        self._allowed([work_id])
         name = self.pdf_name(work_id, version)
         self.files.write(name, content)
         sha256 = hashlib.sha256(content).hexdigest()
@@ -94,16 +114,25 @@ class Lake:
         return self._write("fetched", lines, outcomes)
 
     def write_papers(self, papers: Iterable[tuple[str, int, ReadPaper]], outcomes: Sequence[Outcome]) -> str:
-        """Write one batch of read papers; return its name."""
+        """Write one batch of read papers, taken-down works left out; return its name."""
+        taken = self.takedowns.ids()
         lines = (
             {"work_id": work_id, "version": version, "paper": paper.model_dump(mode="json")}
             for work_id, version, paper in papers
+            if work_id not in taken
         )
         return self._write("papers", lines, outcomes)
 
     def write_edges(self, lines: Iterable[dict[str, Any]], outcomes: Sequence[Outcome]) -> str:
-        """Write one batch of citation edges; return its name."""
+        """Write one batch of citation edges, taken-down works left out; return its name."""
+        taken = self.takedowns.ids()
+        lines = (line for line in lines if line["work_id"] not in taken)
         return self._write("edges", lines, outcomes)
+
+    def _allowed(self, ids: Iterable[str]) -> None:
+        taken = self.takedowns.ids().intersection(ids)
+        if taken:
+            raise WorkTakenDown(min(taken), self.takedowns.orders()[min(taken)].stamp)
 
     def _write(self, kind: str, lines: Iterable[dict[str, Any]], outcomes: Sequence[Outcome]) -> str:
         self.writer.seen(self.catalogue.newest)
@@ -113,7 +142,12 @@ class Lake:
     def write_vectors(
         self, fingerprint: str, keys: Sequence[bytes], vectors: Vector, outcomes: Sequence[Outcome]
     ) -> str:
-        """Write one shard of vectors and which works are complete with it; return the batch's name."""
+        """Write one shard of vectors and which works are complete with it; return the batch's name.
+
+        Raises:
+            WorkTakenDown: one of them, meanwhile; which of the vectors are its own cannot be told here.
+        """
+        self._allowed([outcome.work_id for outcome in outcomes])
         self.writer.seen(self.catalogue.newest)
         return write_shard(
             self.files, self.writer, fingerprint, keys=keys, vectors=vectors, outcomes=outcomes
