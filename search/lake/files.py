@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -82,6 +83,30 @@ class LakeFiles:
     def size(self, name: str) -> int:
         """Return a file's size in bytes."""
         return int(self._fs.size(self.path(name)))
+
+    def exists(self, name: str) -> bool:
+        """Return whether there is such a file now."""
+        self._fs.invalidate_cache()
+        return bool(self._fs.exists(self.path(name)))
+
+    def delete(self, name: str) -> None:
+        """Delete a file, durably; one that is not there is no error. Only clearing the lake of a work does."""
+        with suppress(FileNotFoundError), _disk_full(name):
+            self._fs.rm_file(self.path(name))
+            if self._local:
+                _sync_folder(os.path.dirname(self.path(name)))  # noqa: PTH120
+
+    def unfinished(self) -> list[tuple[str, float]]:
+        """Return the files being written, or left so by a writer that was killed, with their age in seconds."""
+        if not self._local:  # object stores show whole objects only
+            return []
+        start = len(self._root) + 1
+        found = []
+        for path in self._fs.find(self._root):
+            if path.endswith(TEMPORARY):
+                with suppress(FileNotFoundError):
+                    found.append((path[start:], time.time() - os.stat(path).st_mtime))  # noqa: PTH116
+        return found
 
     def names(self, folder: str) -> list[str]:
         """Return the names of all files below a folder, sorted; files being written are left out."""
