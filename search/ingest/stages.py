@@ -11,15 +11,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from search.errors import IndexFailure, UsageError
+from search.errors import GateFailed, IndexFailure, ModelUnavailable, UsageError
 from search.ingest.pipeline import Pipeline
 from search.ingest.reports import StageReport
 from search.lake.shares import Share, shares
-
-if TYPE_CHECKING:
-    from search.ingest.reports import HarvestReport
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +26,7 @@ PER_SHARE = 40
 #: Shares of one daily run: 1,280 PDFs, or five hours of downloads. arXiv announces about a thousand
 #: papers a day; what is left over is taken at the next run, newest first.
 DAILY_SHARES = 32
-#: Shares, or windows, of one run: Airflow maps a task over 1,024 values at most.
+#: Shares of one run: Airflow maps a task over 1,024 values at most.
 MOST = 1000
 #: Paper ids in a result: enough to look at, small enough to hand on.
 SHOWN = 20
@@ -40,8 +37,8 @@ Result = dict[str, Any]
 
 
 # ---------------------------------------------------------------- harvest
-def harvest(*, run: str = "") -> list[str]:
-    """Harvest from the last closed day minus one to now; return the shares in which work is due.
+def harvest(*, run: str | None = None) -> list[str]:
+    """Harvest from the first day that is not closed to now; return the shares in which work is due.
 
     The window comes from the lake, not from the caller's clock or interval: after an outage of a week, or
     started by hand, it begins where the last whole harvest ended.
@@ -49,15 +46,18 @@ def harvest(*, run: str = "") -> list[str]:
     Raises:
         TransportError: arXiv cannot be asked; `retry_after` says when it can.
     """
+    from search.ingest.harvest import harvest as harvest_records
+
     with Pipeline() as pipeline:
-        _harvest(pipeline, None, None, run)
+        with pipeline.recorded("harvest", run=run or "") as record, pipeline.oai() as client:
+            base_url = pipeline.settings.oai_base_url
+            report = record.report(harvest_records(pipeline.lake, client, base_url=base_url))
+        logger.info("from %s on: %d records, %d new", report.from_, report.records, report.new)
         return _due_shares(pipeline, DAILY_SHARES)
 
 
 def windows(from_: str, until: str) -> list[str]:
-    """Return the windows of a backfill, `"2024-01-01_2024-01-07"`, without those harvested whole before.
-
-    A window is a day where that gives at most a thousand of them, else as many days as needed.
+    """Return the windows of a backfill, `"2024-01-01_2024-01-07"`, without the days harvested whole before.
 
     Args:
         from_: first day, as YYYY-MM-DD.
@@ -66,41 +66,39 @@ def windows(from_: str, until: str) -> list[str]:
     Raises:
         UsageError: these are no days, or the last comes before the first.
     """
-    first, last = _day(from_), _day(until)
-    if first > last:
-        raise UsageError(f"the backfill ends before it begins: {first} to {last}", advice="swap the days")
-    days = (last - first).days + 1
-    length = timedelta(days=-(-days // MOST))
+    from search.ingest.harvest import backfill_keys
+
     with Pipeline() as pipeline:
-        pipeline.lake.catalogue.refresh()
-        held = pipeline.lake.catalogue.windows(pipeline.settings.oai_base_url, None)
-        # Harvested on a later day, so that nothing can have come to it since.
-        whole = {(start, end) for start, end, answered, *_ in held if end and answered[:10] > end}
-    found = []
-    while first <= last:
-        end = min(first + length - timedelta(days=1), last)
-        if (first.isoformat(), end.isoformat()) not in whole:
-            found.append(f"{first}_{end}")
-        first = end + timedelta(days=1)
-    return found
+        base_url = pipeline.settings.oai_base_url
+        return backfill_keys(pipeline.lake, base_url=base_url, from_=_day(from_), until=_day(until))
 
 
-def harvest_window(window: str, *, run: str = "") -> Result:
-    """Harvest one window that `windows` named."""
-    first, _, last = window.partition("_")
-    with Pipeline() as pipeline:
-        report = _harvest(pipeline, _day(first), _day(last), run)
+def harvest_window(window: str, *, run: str | None = None) -> Result:
+    """Harvest one window that `windows` named.
+
+    Raises:
+        TransportError: arXiv cannot be asked; `retry_after` says when it can.
+    """
+    from search.ingest.harvest import harvest_window as harvest_days
+
+    with (
+        Pipeline() as pipeline,
+        pipeline.recorded("harvest", run=run or "") as record,
+        pipeline.oai() as client,
+    ):
+        base_url = pipeline.settings.oai_base_url
+        report = record.report(harvest_days(pipeline.lake, client, base_url=base_url, key=window))
     return {"window": window, "records": report.records, "new": report.new}
 
 
-def split(*, run: str = "") -> list[str]:  # noqa: ARG001 - every stage is told its run
+def split(*, run: str | None = None) -> list[str]:  # noqa: ARG001 - every stage is told its run
     """Return the shares in which work is due, at least one and at most a thousand."""
     with Pipeline() as pipeline:
         return _due_shares(pipeline, MOST)
 
 
 # ---------------------------------------------------------------- one share of the papers
-def fetch(share: str, *, run: str = "") -> Result:
+def fetch(share: str, *, run: str | None = None) -> Result:
     """Download the PDFs of a share that are not there yet, at most `PER_SHARE`, the newest papers first.
 
     Raises:
@@ -111,7 +109,7 @@ def fetch(share: str, *, run: str = "") -> Result:
     mine = Share.parse(share)
     with (
         Pipeline() as pipeline,
-        pipeline.recorded("fetch", share=share, run=run) as record,
+        pipeline.recorded("fetch", share=share, run=run or "") as record,
         pipeline.pdfs() as transport,
     ):
         lake = pipeline.lake
@@ -122,13 +120,13 @@ def fetch(share: str, *, run: str = "") -> Result:
     return _result(report, due)
 
 
-def read(share: str, *, run: str = "") -> Result:
+def read(share: str, *, run: str | None = None) -> Result:
     """Read the fetched PDFs of a share."""
     from search.documents import reader_version
     from search.ingest.read import read as read_pdfs
 
     mine = Share.parse(share)
-    with Pipeline() as pipeline, pipeline.recorded("read", share=share, run=run) as record:
+    with Pipeline() as pipeline, pipeline.recorded("read", share=share, run=run or "") as record:
         lake = pipeline.lake
         lake.catalogue.refresh()
         due = [work_id for work_id, *_ in lake.catalogue.to_read("", mine)]
@@ -138,19 +136,19 @@ def read(share: str, *, run: str = "") -> Result:
     return _result(report, due)
 
 
-def link(share: str, *, run: str = "") -> Result:
+def link(share: str, *, run: str | None = None) -> Result:
     """Turn the references of a share's read papers into citation edges."""
     from search.ingest.link import link as link_papers
 
     mine = Share.parse(share)
-    with Pipeline() as pipeline, pipeline.recorded("link", share=share, run=run) as record:
+    with Pipeline() as pipeline, pipeline.recorded("link", share=share, run=run or "") as record:
         pipeline.lake.catalogue.refresh()
         due = [work_id for work_id, *_ in pipeline.lake.catalogue.to_link(mine)]
         report = record.report(link_papers(pipeline.lake, share=mine))
     return _result(report, due)
 
 
-def embed(share: str, *, run: str = "") -> Result:
+def embed(share: str, *, run: str | None = None) -> Result:
     """Compute the vectors that a share's papers lack; without a model there is nothing to do."""
     from time import monotonic
 
@@ -158,7 +156,7 @@ def embed(share: str, *, run: str = "") -> Result:
     from search.ingest.embed import embed as embed_papers
 
     mine = Share.parse(share)
-    with Pipeline() as pipeline, pipeline.recorded("embed", share=share, run=run) as record:
+    with Pipeline() as pipeline, pipeline.recorded("embed", share=share, run=run or "") as record:
         began = monotonic()
         lake, embedder = pipeline.lake, pipeline.embedder
         if embedder is None:
@@ -175,7 +173,7 @@ def embed(share: str, *, run: str = "") -> Result:
 
 
 # ---------------------------------------------------------------- the index
-def index(*, run: str = "") -> str:
+def index(*, run: str | None = None) -> str:
     """Bring the live index, or where none is live a new one, to what the lake says; return its name.
 
     Raises:
@@ -184,14 +182,14 @@ def index(*, run: str = "") -> str:
     """
     from search.ingest.index import generation_to_fill
 
-    with Pipeline() as pipeline, pipeline.recorded("index", run=run) as record:
+    with Pipeline() as pipeline, pipeline.recorded("index", run=run or "") as record:
         generation = generation_to_fill(pipeline.store, pipeline.embedder).name
         papers = _apply(pipeline, generation)
         record.counted(papers, generation=generation)
     return generation
 
 
-def check(generation: str, *, run: str = "") -> str:
+def check(generation: str, *, run: str | None = None) -> str:
     """Compare what the last days brought with the index; return the generation's name where it is right.
 
     Raises:
@@ -199,7 +197,7 @@ def check(generation: str, *, run: str = "") -> str:
     """
     from search.ingest.recent import recent_differences
 
-    with Pipeline() as pipeline, pipeline.recorded("check", run=run) as record:
+    with Pipeline() as pipeline, pipeline.recorded("check", run=run or "") as record:
         since = datetime.now(UTC) - RECENT
         compared, found = recent_differences(
             pipeline.lake, pipeline.store, pipeline.embedder, generation, since=since
@@ -216,11 +214,11 @@ def check(generation: str, *, run: str = "") -> str:
     return generation
 
 
-def publish(generation: str, *, run: str = "") -> str:
+def publish(generation: str, *, run: str | None = None) -> str:
     """Make a generation the live one, where it is not, and apply what has come meanwhile; return its name."""
     from search.ingest.index import drop_old, find_generation
 
-    with Pipeline() as pipeline, pipeline.recorded("publish", run=run) as record:
+    with Pipeline() as pipeline, pipeline.recorded("publish", run=run or "") as record:
         store = pipeline.store
         if find_generation(store, generation).state == "building":
             store.publish(generation)
@@ -230,22 +228,61 @@ def publish(generation: str, *, run: str = "") -> str:
     return generation
 
 
-def begin_rebuild(*, run: str = "") -> str:
-    """Return the name of a new generation beside the live one, or of one that an interrupted rebuild left."""
-    from search.ingest.index import building_generation
+def begin_rebuild(*, run: str | None = None) -> str:  # noqa: ARG001 - every stage is told its run
+    """Return the name of a new generation beside the live one, or of one that an interrupted rebuild left.
 
-    with Pipeline() as pipeline, pipeline.recorded("rebuild", run=run):
-        return building_generation(pipeline.store, pipeline.embedder).name
+    Raises:
+        ModelUnavailable: there is no model, and the live generation holds vectors.
+    """
+    from search.ingest.index import live_generation
+    from search.ingest.publish import new_generation
+
+    with Pipeline() as pipeline:
+        live = live_generation(pipeline.store)
+        if live and live.fingerprint and pipeline.embedder is None:
+            raise ModelUnavailable(
+                "a rebuild would lose the vectors of the live index",
+                advice="run `citewell doctor`: it says why there is no model",
+            )
+        return new_generation(pipeline.lake, pipeline.store, pipeline.embedder).name
 
 
-def fill(generation: str, *, run: str = "") -> str:
+def fill(generation: str, *, run: str | None = None) -> str:
     """Bring one generation to what the lake says; return its name."""
-    with Pipeline() as pipeline, pipeline.recorded("index", run=run) as record:
+    with Pipeline() as pipeline, pipeline.recorded("index", run=run or "") as record:
         record.counted(_apply(pipeline, generation), generation=generation)
     return generation
 
 
-def report(*, run: str = "") -> Result:  # noqa: ARG001 - every stage is told its run
+def publish_rebuilt(generation: str, *, run: str | None = None) -> str:
+    """Put a rebuilt generation in the live one's place, if it holds and finds what it should.
+
+    Raises:
+        GateFailed: it does not; the live one stays.
+    """
+    from search.ingest.gate import Gate
+    from search.ingest.publish import publish as publish_generation
+
+    with Pipeline() as pipeline, pipeline.recorded("publish", run=run or "") as record:
+        report = publish_generation(
+            pipeline.lake,
+            pipeline.store,
+            generation,
+            pipeline.embedder,
+            gate=Gate.from_settings(pipeline.settings),
+        )
+        for note in report.notes:
+            logger.info("%s", note)
+        record.counted(report.works, generation=generation)
+        if not report.published:
+            raise GateFailed(
+                f"{generation} was not published: {'; '.join(report.refused)}",
+                advice="the live index stays; its events and `citewell index check` say more",
+            )
+    return generation
+
+
+def report(*, run: str | None = None) -> Result:  # noqa: ARG001 - every stage is told its run
     """Return how much the lake and the live index hold, and how many papers wait for what."""
     with Pipeline() as pipeline:
         pipeline.lake.catalogue.refresh()
@@ -262,18 +299,6 @@ def report(*, run: str = "") -> Result:  # noqa: ARG001 - every stage is told it
 
 
 # ---------------------------------------------------------------- inside
-def _harvest(pipeline: Pipeline, first: date | None, last: date | None, run: str) -> HarvestReport:
-    from search.ingest.harvest import harvest as harvest_records
-
-    with pipeline.recorded("harvest", run=run) as record, pipeline.oai() as client:
-        base_url = pipeline.settings.oai_base_url
-        report = record.report(
-            harvest_records(pipeline.lake, client, base_url=base_url, from_=first, until=last)
-        )
-    logger.info("%s to %s: %d records, %d new", report.from_, report.until, report.records, report.new)
-    return report
-
-
 def _due_shares(pipeline: Pipeline, most: int) -> list[str]:
     """Return the shares in which anything is due: one at least, so that no stage is passed over."""
     catalogue = pipeline.lake.catalogue
