@@ -17,7 +17,7 @@ from search.arxiv.records import ArxivRecord, withdrawn
 from search.models import Model, Work
 
 #: Formats in the order in which they are believed.
-FORMATS = ("arXivRaw", "arXiv", "atom", "oai_dc", "pdf")
+FORMATS = ("arXivRaw", "arXiv", "snapshot", "atom", "oai_dc", "pdf")
 
 
 #: Longest title that a work has, in characters. arXiv's own end before 300; each passage carries a copy.
@@ -97,6 +97,17 @@ def _first(records: Sequence[ArxivRecord], field: str) -> Any:
 
 
 def _authors(records: Sequence[ArxivRecord]) -> tuple[str, ...]:
-    """Return the structured names of `arXiv` where they are known: arXivRaw has one string for all."""
-    structured = next((r.authors for r in records if r.format == "arXiv" and r.authors), ())
+    """Return the structured names where they are known: arXivRaw has one string for all.
+
+    A snapshot may be weeks old: its names count only where nobody knows of a newer version.
+    """
+    newest = max(r.newest for r in records)
+    structured = next(
+        (
+            r.authors
+            for r in records
+            if r.authors and (r.format == "arXiv" or (r.format == "snapshot" and r.newest == newest))
+        ),
+        (),
+    )
     return structured or _first(records, "authors")

@@ -18,6 +18,7 @@ from search.lake.facts import ArxivFact, UserFact
 from search.lake.files import LakeFiles
 from search.lake.place import borrowed, can_write
 from search.lake.takedown import KIND, TOPIC, Takedowns
+from search.lake.titles import TitleIndex, titles_path
 from search.lake.vectors import ShardCache, write_shard
 from search.models import ReadPaper
 
@@ -39,7 +40,9 @@ class Lake:
         # One catalogue per lake: a home that is pointed at another lake must not mix the two.
         lake = hashlib.sha256(self.files.address.encode()).hexdigest()[:12]
         path = cache / f"catalogue-{lake}.sqlite"
-        self.catalogue = Catalogue(path if can_write(path) else borrowed(path, self), self.files)
+        path = path if can_write(path) else borrowed(path, self)
+        self.catalogue = Catalogue(path, self.files)
+        self.titles = TitleIndex(self.catalogue, self.files, titles_path(path))
         self.shards = ShardCache(self.files)
         self.takedowns = Takedowns(url, self.files)
 
@@ -62,6 +65,15 @@ class Lake:
         ]
         lines = (fact.line() for fact in facts)
         return self._write("works", lines, [*done, *failed])
+
+    def write_fact_lines(self, lines: Sequence[dict[str, Any]]) -> str:
+        """Write one batch of arXiv facts in the form of `ArxivFact.line`; return its name.
+
+        For facts by the ten thousand, which need no models on their way. Taken-down works are left out.
+        """
+        taken = self.takedowns.ids()
+        kept = [line for line in lines if line["work_id"] not in taken]
+        return self._write("works", kept, [Outcome(line["work_id"], line["version"]) for line in kept])
 
     def write_order(self, work_id: str, value: int) -> str:
         """Write an order about taking a work down (`search.lake.takedown`); return its name."""
