@@ -148,7 +148,7 @@ def title_keys(title: str) -> tuple[int, ...]:
     bare = title_letters(title)
     if len(bare.letters) < SHORTEST or len(bare.starts) < FEWEST_WORDS:
         return ()
-    return tuple(dict.fromkeys((_hash(bare.letters[:KEY_LETTERS]), _hash(bare.letters[-KEY_LETTERS:]))))
+    return tuple(dict.fromkeys((key_of(bare.letters[:KEY_LETTERS]), key_of(bare.letters[-KEY_LETTERS:]))))
 
 
 def reference_keys(raw: str) -> tuple[int, ...]:
@@ -159,16 +159,21 @@ def reference_keys(raw: str) -> tuple[int, ...]:
     for index, start in enumerate(text.starts):
         head = text.letters[start : start + KEY_LETTERS]
         if len(head) == KEY_LETTERS:
-            found[_hash(head)] = None
+            found[key_of(head)] = None
         for end in ends[index:]:
             if end - start > KEY_LETTERS:
                 break
             if end - start >= SHORTEST:
-                found[_hash(text.letters[start:end])] = None
+                found[key_of(text.letters[start:end])] = None
     for end in ends:
         if end >= KEY_LETTERS:
-            found[_hash(text.letters[end - KEY_LETTERS : end])] = None
+            found[key_of(text.letters[end - KEY_LETTERS : end])] = None
     return tuple(found)
+
+
+def key_of(text: str) -> int:
+    """Return a 64-bit hash, the same on every machine; signed, as SQLite's integers are."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def match(raw: str, candidates: Iterable[TitledWork]) -> TitleMatch | None:
@@ -290,7 +295,3 @@ def _surname(author: str) -> Letters | None:
     words = [word for word in author.split() if word.rstrip(".").lower() not in {"jr", "sr", "ii", "iii"}]
     found = letters(words[-1]) if words else None
     return found if found and found.letters else None
-
-
-def _hash(key: str) -> int:
-    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big", signed=True)

@@ -23,6 +23,8 @@ from search.lake.batch import Batch, read_batch, stamp_of
 from search.lake.facts import merge
 from search.lake.files import LakeFiles
 from search.lake.shares import WHOLE, Share, crc32
+from search.lake.titles import forget as forget_titles
+from search.lake.titles import titles_path
 from search.models import ReadPaper, Work
 
 #: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
@@ -124,6 +126,7 @@ class Catalogue:
             # Dropped tables leave their pages, and the write-ahead log copies of them.
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        forget_titles(titles_path(self._path))
 
     def _make(self, *, anew: bool = False) -> None:
         """Make the tables where they are not there or another version's, in one step for other processes."""
@@ -404,6 +407,39 @@ class Catalogue:
             "SELECT from_, until, response_date, purpose FROM windows WHERE base_url = ? AND set_ = ? "
             "ORDER BY response_date, name",
             [base_url, set_ or ""],
+        )
+
+    def linkable(self, ids: Iterable[str]) -> list[tuple[str, int, int, tuple[str, int, int]]]:
+        """Return the rows of `to_link` for those of these works that were read, linked before or not."""
+        rows = self._rows(
+            """SELECT r.work_id, r.version, r.stamp, r.file, r.start, r.length
+               FROM json_each(?) j JOIN works w ON w.work_id = j.value
+               JOIN papers r ON r.work_id = w.work_id AND r.version = w.version
+               WHERE NOT w.removed ORDER BY r.work_id""",
+            [orjson.dumps(list(ids)).decode()],
+        )
+        return [(work_id, version, stamp, tuple(place)) for work_id, version, stamp, *place in rows]
+
+    def cards(self, ids: Iterable[str]) -> list[tuple[str, str, str, int | None, str | None]]:
+        """Return (work id, title, authors as JSON, year, DOI) of these works, removed ones left out."""
+        return self._rows(
+            """SELECT w.work_id, json_extract(w.work, '$.title'), json_extract(w.work, '$.authors'),
+                      CAST(substr(json_extract(w.work, '$.published'), 1, 4) AS INT),
+                      json_extract(w.work, '$.doi')
+               FROM json_each(?) j JOIN works w ON w.work_id = j.value
+               WHERE NOT w.removed AND w.work IS NOT NULL""",
+            [orjson.dumps(list(ids)).decode()],
+        )
+
+    def to_ask(self, source: str, before: int, share: Share | None = None) -> list[str]:
+        """Return works of which a service was not asked since `before`, in microseconds since 1970."""
+        values = {**_share(share), "source": source, "before": before}
+        return self._column(
+            f"""SELECT w.work_id FROM works w
+                LEFT JOIN edges e ON e.work_id = w.work_id AND e.version = 0 AND e.source = :source
+                WHERE coalesce(e.stamp, 0) < :before AND NOT w.removed AND w.work IS NOT NULL
+                    AND {_IN_SHARE} ORDER BY w.work_id""",  # noqa: S608
+            values,
         )
 
     def known(self, ids: Iterable[str]) -> set[str]:
