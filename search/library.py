@@ -358,13 +358,6 @@ class Library:
             ModelMismatch: the index holds vectors of another model; `rebuild` makes a new one.
             WriterBusy: another process is building.
         """
-        return self._build(rebuild=False, progress=progress)
-
-    def rebuild(self, *, progress: ProgressSink = silent) -> BuildReport:
-        """Build a new generation from the lake beside the live one, then put it in its place."""
-        return self._build(rebuild=True, progress=progress)
-
-    def _build(self, *, rebuild: bool, progress: ProgressSink) -> BuildReport:
         from search.ingest.build import build
 
         embedder, missing = self._embedder_or_why()
@@ -374,7 +367,30 @@ class Library:
                     self.lake,
                     self.store,
                     embedder,
-                    rebuild=rebuild,
+                    without_model=f"words only: {missing}" if missing else "",
+                    progress=progress,
+                )
+            )
+
+    def rebuild(self, *, gate: bool = True, progress: ProgressSink = silent) -> BuildReport:
+        """Build a new generation from the lake beside the live one; publish it if it is as good.
+
+        Args:
+            gate: whether it must find what the live one finds. A generation that was refused is kept;
+                without the gate it is brought up to date and published.
+            progress: told how far it is.
+        """
+        from search.ingest.build import rebuild
+        from search.ingest.gate import Gate
+
+        embedder, missing = self._embedder_or_why()
+        with self._recorded("build") as event:
+            return event.report(
+                rebuild(
+                    self.lake,
+                    self.store,
+                    embedder,
+                    gate=Gate.from_settings(self.settings) if gate else None,
                     without_model=f"words only: {missing}" if missing else "",
                     progress=progress,
                 )

@@ -27,11 +27,18 @@ def build(surface: Surface) -> None:
     surface.show(report, lambda console: views.show_build(console, report))
 
 
-def rebuild(surface: Surface) -> None:
-    """Build a new index from the lake alone, then publish it."""
+def rebuild(
+    surface: Surface,
+    no_gate: Annotated[
+        bool, typer.Option("--no-gate", help="Publish it even where it finds less than the live one.")
+    ] = False,
+) -> None:
+    """Build a new index from the lake alone; publish it if it is as good, else exit 1."""
     with surface.library() as library, surface.progress() as progress:
-        report = library.rebuild(progress=progress)
+        report = library.rebuild(gate=not no_gate, progress=progress)
     surface.show(report, lambda console: views.show_build(console, report))
+    if not report.published:
+        raise typer.Exit(1)
 
 
 def check(surface: Surface) -> None:

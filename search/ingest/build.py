@@ -6,10 +6,12 @@ import time
 
 from search.embedding.protocol import Embedder
 from search.errors import ModelUnavailable
-from search.index.protocol import IndexStore
+from search.index.protocol import Counts, IndexStore
 from search.ingest.embed import Embedded, embed
-from search.ingest.index import apply, building_generation, drop_old, generation_to_fill, live_generation
+from search.ingest.gate import Gate
+from search.ingest.index import apply, generation_to_fill, live_generation
 from search.ingest.link import link
+from search.ingest.publish import new_generation, publish
 from search.ingest.read import read
 from search.ingest.reports import BuildReport, StageReport
 from search.lake.lake import Lake
@@ -21,7 +23,6 @@ def build(
     store: IndexStore,
     embedder: Embedder | None,
     *,
-    rebuild: bool = False,
     without_model: str = "",
     progress: ProgressSink = silent,
 ) -> BuildReport:
@@ -34,70 +35,120 @@ def build(
         lake: the truth.
         store: the index to fill.
         embedder: the model; None indexes words only.
-        rebuild: fill a new generation from all of the lake and publish it whole, instead of the live one.
         without_model: why there is no model, for the report's notes.
         progress: told how far it is.
-
-    Raises:
-        ModelUnavailable: a rebuild without a model would put words only in the place of words and vectors.
     """
     started = time.monotonic()
-    live = live_generation(store)
-    if rebuild and embedder is None and live and live.fingerprint:
-        raise ModelUnavailable(
-            "a rebuild would lose the vectors of the live index", advice=without_model or "give a model"
-        )
     stages = [read(lake, progress=progress), link(lake, progress=progress)]
-    pick = building_generation if rebuild else generation_to_fill
-    generation = pick(store, embedder)
+    generation = generation_to_fill(store, embedder)
     began = time.monotonic()
     written = apply(store, generation.name, lake, embedder, progress)
     stages.append(StageReport(stage="index", done=written.written, seconds=time.monotonic() - began))
-    publish = generation.state == "building"
-    if publish and not rebuild:
+    publish_it = generation.state == "building"
+    if publish_it:
         store.publish(generation.name)
         apply(store, generation.name, lake, embedder)
     embedded = Embedded()
     if embedder:
         embedded, stage = _embed(lake, store, generation.name, embedder, progress)
         stages.append(stage)
-    if publish and rebuild:
-        store.publish(generation.name)
-        # What another process wrote into the lake while this one was building: a removal applies itself
-        # to the live generation only.
-        apply(store, generation.name, lake, embedder, progress)
-        drop_old(store)
     live = live_generation(store)
     if live and live.name != generation.name and live.fingerprint == generation.fingerprint:
         # Another process has rebuilt the index meanwhile: what was made here is for its readers.
         apply(store, live.name, lake, embedder)
-    counts = store.counts(generation.name)
-    notes = [without_model] if without_model else []
-    return BuildReport(
+    report = BuildReport(
         generation=generation.name,
-        published=publish,
+        published=publish_it,
         stages=tuple(stages),
-        works=counts.works,
-        passages=counts.passages,
-        vectors=counts.vectors,
-        semantic_coverage=counts.vectors / counts.passages if counts.passages else 0.0,
-        cut_off_share=embedded.cut_off / max(1, embedded.embedded),
         model=embedder.name if embedder else None,
         seconds=time.monotonic() - started,
-        model_seconds=embedded.model_seconds,
-        notes=tuple(notes),
+        notes=(without_model,) if without_model else (),
+    )
+    return _counted(report, store.counts(generation.name), embedded)
+
+
+def rebuild(
+    lake: Lake,
+    store: IndexStore,
+    embedder: Embedder | None,
+    *,
+    gate: Gate | None,
+    without_model: str = "",
+    progress: ProgressSink = silent,
+) -> BuildReport:
+    """Build a new generation from the lake alone beside the live one, and publish it if it is as good.
+
+    Nobody sees it before, so vectors come first and everything is written once. An interrupted run
+    resumes. `report.publication` says how it was examined; where it was refused, the live one stays.
+
+    Args:
+        lake: the truth.
+        store: the index.
+        embedder: the model; None indexes words only.
+        gate: what the new generation must pass; None: its counts must hold, and no more.
+        without_model: why there is no model, for the report's notes.
+        progress: told how far it is.
+
+    Raises:
+        ModelUnavailable: without a model, words only would take the place of words and vectors.
+        UsageError: the gate's folder is not of the layout, or judges no work of the library.
+    """
+    started = time.monotonic()
+    live = live_generation(store)
+    if embedder is None and live and live.fingerprint:
+        raise ModelUnavailable(
+            "a rebuild would lose the vectors of the live index", advice=without_model or "give a model"
+        )
+    lake.catalogue.refresh()
+    if gate:
+        gate.judgments(lake)  # what is wrong with it should be told before hours of building
+    stages = [read(lake, progress=progress), link(lake, progress=progress)]
+    embedded = Embedded()
+    if embedder:
+        embedded, stage = _embed(lake, None, "", embedder, progress)
+        stages.append(stage)
+    generation = new_generation(lake, store, embedder, retry=gate is None)
+    began = time.monotonic()
+    written = apply(store, generation.name, lake, embedder, progress)
+    stages.append(StageReport(stage="index", done=written.written, seconds=time.monotonic() - began))
+    publication = publish(lake, store, generation.name, embedder, gate=gate, progress=progress)
+    report = BuildReport(
+        generation=generation.name,
+        published=publication.published,
+        stages=tuple(stages),
+        model=embedder.name if embedder else None,
+        seconds=time.monotonic() - started,
+        notes=(*((without_model,) if without_model else ()), *publication.notes),
+        publication=publication,
+    )
+    counts = Counts(publication.works, publication.passages, publication.vectors)
+    return _counted(report, counts, embedded)
+
+
+def _counted(report: BuildReport, counts: Counts, embedded: Embedded) -> BuildReport:
+    """Fill in what the generation holds and what embedding it took."""
+    return report.model_copy(
+        update={
+            "works": counts.works,
+            "passages": counts.passages,
+            "vectors": counts.vectors,
+            "semantic_coverage": counts.vectors / counts.passages if counts.passages else 0.0,
+            "cut_off_share": embedded.cut_off / max(1, embedded.embedded),
+            "model_seconds": embedded.model_seconds,
+        }
     )
 
 
 def _embed(
-    lake: Lake, store: IndexStore, generation: str, embedder: Embedder, progress: ProgressSink
+    lake: Lake, store: IndexStore | None, generation: str, embedder: Embedder, progress: ProgressSink
 ) -> tuple[Embedded, StageReport]:
-    """Embed shard by shard, applying each to the index as it comes."""
+    """Embed shard by shard, applying each to the index, where one is given, as it comes."""
     due = len(lake.catalogue.to_embed(embedder.fingerprint))
     began = time.monotonic()
     progress(Progress("embed", 0, due))
     total = Embedded()
     for total in embed(lake, embedder):
-        apply(store, generation, lake, embedder)
+        if store is not None:
+            apply(store, generation, lake, embedder)
         progress(Progress("embed", total.works, due, f"{total.embedded:,} passages"))
     return total, StageReport(stage="embed", done=total.works, seconds=time.monotonic() - began)

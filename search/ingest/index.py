@@ -142,14 +142,20 @@ def remove(store: IndexStore, lake: Lake, work_id: str, fact: str | None) -> Non
         store.mark_applied(generation.name, [fact])
 
 
-def drop_old(store: IndexStore) -> list[str]:
+def drop_old(store: IndexStore, *, former: str | None = None) -> list[str]:
     """Delete all but the newest published generations, and what was begun before the live one and left.
 
-    Returns the names of those that went.
+    Args:
+        store: the index.
+        former: the generation that was live before this one: it is what a rollback goes back to. None:
+            the newest of those that were published.
+
+    Returns:
+        The names of those that went.
     """
     live = store.live()
     others = [g for g in store.generations() if g.name != live.name]
-    published = [g for g in others if g.state == "old"]
+    published = sorted((g for g in others if g.state == "old"), key=lambda g: (g.name == former, g.created))
     doomed = published[: max(0, len(published) - (KEPT_GENERATIONS - 1))]
     doomed += [g for g in others if g.state == "building" and g.created < live.created]
     for generation in doomed:
