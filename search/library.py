@@ -18,7 +18,15 @@ from search.errors import (
     UsageError,
     WorkNotFound,
 )
-from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
+from search.ingest.reports import (
+    BuildReport,
+    CheckReport,
+    FailedPaper,
+    HarvestReport,
+    PublishReport,
+    SnapshotReport,
+    StageReport,
+)
 from search.models import Answer, Filters, Mode, Model, Reference, SearchResult, Section, Work
 from search.progress import Progress, ProgressSink, silent
 from search.settings import Settings, read_settings
@@ -268,6 +276,21 @@ class Library:
             report = report.model_copy(update={"stages": (self.fetch(progress=progress),)})
         return report
 
+    def import_snapshot(self, file: Path, *, progress: ProgressSink = silent) -> SnapshotReport:
+        """Bring a metadata snapshot of arXiv into the lake; an interrupted import goes on where it was.
+
+        Args:
+            file: the JSON-lines file of Kaggle or the public bucket, plain, gzip or zip.
+            progress: told how far it is.
+
+        Raises:
+            UsageError: there is no such file, or it is no snapshot.
+            MalformedResponse: it breaks off.
+        """
+        from search.ingest.snapshot import import_snapshot
+
+        return import_snapshot(self.lake, file, base_url=self.settings.oai_base_url, progress=progress)
+
     def fetch(
         self, ids: Sequence[str] | None = None, *, limit: int | None = None, progress: ProgressSink = silent
     ) -> StageReport:
@@ -395,6 +418,22 @@ class Library:
                     progress=progress,
                 )
             )
+
+    def rollback(self, *, to: str | None = None, progress: ProgressSink = silent) -> PublishReport:
+        """Go back to the index that was published before, brought up to date; the same again goes forward.
+
+        Args:
+            to: its name; None: the newest published one that is not live.
+            progress: told how far it is.
+
+        Raises:
+            IndexMissing: there is none.
+            ModelMismatch: it was built with another embedding model than the one set now.
+        """
+        from search.ingest.rollback import rollback
+
+        embedder, _ = self._embedder_or_why()
+        return rollback(self.lake, self.store, embedder, to=to, progress=progress)
 
     def check(self, *, progress: ProgressSink = silent) -> CheckReport:
         """Compare the index with the lake, work by work."""

@@ -79,7 +79,8 @@ def _nickname(inside: str, before: str, after: str) -> bool:
 
 def from_parts(given: str, family: str, suffix: str = "") -> str:
     """Return the printed name: `Ada Lovelace`, `R. W. Ogburn IV`."""
-    return to_unicode(" ".join(part for part in (given, family, suffix) if part.strip())).translate(_BRACES)
+    name = to_unicode(f"{given} {family} {suffix}")
+    return name.translate(_BRACES) if "{" in name or "}" in name else name
 
 
 def from_inverted(name: str) -> str:

@@ -107,7 +107,7 @@ def _shared(element: etree._Element, ns: str, identifier: str) -> dict[str, obje
         "abstract": to_unicode(field("abstract")),
         "categories": tuple(field("categories").split()),
         "licence": field("license") or None,
-        "doi": _first_word(field("doi")),
+        "doi": first_word(field("doi")),
         "journal_ref": to_unicode(field("journal-ref")) or None,
         "comments": to_unicode(field("comments")) or None,
         "report_no": to_unicode(field("report-no")) or None,
@@ -126,7 +126,7 @@ def _dublin_core(element: etree._Element, _: str, identifier: str) -> ArxivRecor
         abstract=descriptions[0] if descriptions else "",
         authors=tuple(from_inverted(name) for name in texts_of(element, f"{DC}creator")),
         comments=descriptions[1].removeprefix("Comment: ") if len(descriptions) > 1 else None,
-        doi=next((_first_word(name[4:]) for name in names if name.lower().startswith("doi:")), None),
+        doi=next((first_word(name[4:]) for name in names if name.lower().startswith("doi:")), None),
         journal_ref=next((to_unicode(name) for name in names if not _ADDRESS.match(name)), None),
         licence=next((text for text in texts_of(element, f"{DC}rights") if text.startswith("http")), None),
         created=dates[0] if dates else None,
@@ -150,7 +150,7 @@ _READERS: dict[str, Callable[[etree._Element, str, str], ArxivRecord]] = {
 }
 
 
-def _first_word(text: str) -> str | None:
+def first_word(text: str) -> str | None:
     """Return the first of several DOIs; authors write more than one into the field."""
     words = text.split(maxsplit=1)
     return words[0].rstrip(",;") if words else None

@@ -8,7 +8,7 @@ from typing import Literal
 
 from search.models import Model, Version, Withdrawn
 
-MetadataFormat = Literal["arXivRaw", "arXiv", "oai_dc", "atom"]
+MetadataFormat = Literal["arXivRaw", "arXiv", "snapshot", "oai_dc", "atom"]
 
 
 class ArxivRecord(Model):
@@ -22,7 +22,8 @@ class ArxivRecord(Model):
     authors: tuple[str, ...] = ()
     #: Primary category first; empty for oai_dc, which only has the categories' English names.
     categories: tuple[str, ...] = ()
-    #: By number. All of them (arXivRaw), first and current (atom), none (arXiv, oai_dc).
+    #: By number. All of them (arXivRaw; snapshot, which lacks the source types), first and current (atom),
+    #: none (arXiv, oai_dc).
     versions: tuple[Version, ...] = ()
     #: Licence URL.
     licence: str | None = None

@@ -47,10 +47,13 @@ def to_unicode(text: str) -> str:
         parts = _FORMULA.split(text)
         # Odd parts are formulas.
         text = "".join(part if i % 2 else _letters(part) for i, part in enumerate(parts))
-    return unicodedata.normalize("NFC", " ".join(text.split()))
+    text = " ".join(text.split())
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _letters(text: str) -> str:
+    if "\\" not in text and "~" not in text:
+        return text
     previous = None
     while previous != text:
         previous = text

@@ -15,7 +15,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -67,6 +67,29 @@ class Response:
     url: str
     status: int
     content_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked beside the address."""
+
+    params: Params | None = None
+    headers: Params | None = None
+    #: JSON to post; None: a GET.
+    payload: bytes | None = None
+
+    def send(self, client: httpx.Client, url: str) -> AbstractContextManager[httpx.Response]:
+        """Return the answer as it begins."""
+        kind = {"Content-Type": "application/json"} if self.payload is not None else {}
+        return client.stream(
+            "GET" if self.payload is None else "POST",
+            url,
+            params=self.params,
+            headers={**kind, **(self.headers or {})},
+            content=self.payload,
+            # httpx takes only Authorization off when it is sent to another host.
+            follow_redirects=not self.headers,
+        )
 
 
 class Answer:
@@ -252,8 +275,18 @@ class Transport:
         *,
         accept: Collection[int] = (200,),
         max_bytes: int = LARGEST_ANSWER,
+        headers: Params | None = None,
+        payload: bytes | None = None,
     ) -> Response:
         """Return the whole answer.
+
+        Args:
+            url: what to ask.
+            params: its query.
+            accept: statuses that are an answer.
+            max_bytes: longest answer.
+            headers: more of them, a key for instance: redirects are then refused, or it would travel on.
+            payload: JSON to post; None: a GET.
 
         Raises:
             NetworkUnreachable: no connection, a reset or a time-out, `tries` times; twice where nobody is
@@ -272,7 +305,7 @@ class Transport:
                     raise MalformedResponse(f"the answer of {answer.url} is larger than {max_bytes:,} bytes")
             return Response(bytes(content), answer.url, answer.status, answer.content_type)
 
-        return self.stream(url, read, params, accept=accept)
+        return self.stream(url, read, params, accept=accept, headers=headers, payload=payload)
 
     def stream(
         self,
@@ -281,11 +314,13 @@ class Transport:
         params: Params | None = None,
         *,
         accept: Collection[int] = (200,),
+        headers: Params | None = None,
+        payload: bytes | None = None,
     ) -> T:
         """Return what `read` makes of an accepted answer; a body that breaks off is read anew."""
         for attempt in range(1, self._tries + 1):
             try:
-                return self._once(url, read, params, accept)
+                return self._once(url, read, Request(params, headers, payload), accept)
             except TransportError as error:
                 pause = error.retry_after
                 if pause is None:
@@ -302,15 +337,13 @@ class Transport:
                     raise
         raise AssertionError
 
-    def _once(
-        self, url: str, read: Callable[[Answer], T], params: Params | None, accept: Collection[int]
-    ) -> T:
+    def _once(self, url: str, read: Callable[[Answer], T], request: Request, accept: Collection[int]) -> T:
         with (
             mapped_errors(url),
             self._politeness.turn(
                 _host(url), self.kind, self.interval, on_wait=self._on_wait, sleep=self._sleep
             ),
-            self._connected(url, params) as response,
+            self._connected(url, request) as response,
         ):
             self._met.add(_host(url))
             if response.status_code not in accept:
@@ -318,19 +351,19 @@ class Transport:
             return read(Answer(response))
 
     @contextmanager
-    def _connected(self, url: str, params: Params | None) -> Iterator[httpx.Response]:
+    def _connected(self, url: str, request: Request) -> Iterator[httpx.Response]:
         """Yield the answer's beginning. Where nobody is there, try once more: the host was not asked yet."""
         with ExitStack() as held:
             client = held.enter_context(self._client())
             try:
-                response = held.enter_context(client.stream("GET", url, params=params))
+                response = held.enter_context(request.send(client, url))
             except httpx.ConnectError as error:
                 if not (absent := nobody_there(error)):
                     raise
                 if self._on_wait is not None:
                     self._on_wait(NOBODY_PAUSE, f"{_host(url)}: {absent}, one more try")
                 self._sleep(NOBODY_PAUSE)
-                response = held.enter_context(client.stream("GET", url, params=params))
+                response = held.enter_context(request.send(client, url))
             yield response
 
     @contextmanager

@@ -27,8 +27,26 @@ def harvest(
     full_text: Annotated[
         bool, typer.Option("--full-text", help="Also fetch the PDFs that are missing (15 s each).")
     ] = False,
+    snapshot: Annotated[
+        Path | None,
+        typer.Option(
+            "--snapshot",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="Import arXiv's metadata snapshot (JSON lines, also .gz or .zip) instead.",
+        ),
+    ] = None,
 ) -> None:
-    """Bring in new and changed metadata over OAI-PMH."""
+    """Bring in new and changed metadata over OAI-PMH, or a snapshot of it from a file."""
+    if snapshot:
+        if from_ or until or set_ or base_url or full_text:
+            raise typer.BadParameter("--snapshot goes with no other option: a file has no window")
+        with surface.library() as library, surface.progress() as progress:
+            taken = library.import_snapshot(snapshot, progress=progress)
+        surface.show(taken, lambda console: views.show_snapshot(console, taken))
+        return
     with surface.library() as library, surface.progress() as progress:
         report = library.harvest(
             from_=from_, until=until, set_=set_, base_url=base_url, full_text=full_text, progress=progress

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from search.cli.views.evaluation import show_evaluation
     from search.cli.views.paper import show_paper
     from search.cli.views.search import show_result
-    from search.cli.views.stages import show_add, show_build, show_check, show_doctor, show_harvest
+    from search.cli.views.stages import (
+        show_add,
+        show_build,
+        show_check,
+        show_doctor,
+        show_harvest,
+        show_snapshot,
+    )
     from search.cli.views.work import show_info, show_list
 
 _HOMES = {
@@ -30,6 +37,7 @@ _HOMES = {
     "show_list": "work",
     "show_paper": "paper",
     "show_result": "search",
+    "show_snapshot": "stages",
 }
 
 __all__ = [
@@ -45,6 +53,7 @@ __all__ = [
     "show_list",
     "show_paper",
     "show_result",
+    "show_snapshot",
 ]
 
 

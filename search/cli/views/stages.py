@@ -11,7 +11,14 @@ from rich.text import Text
 from search.cli.text import counted, line
 from search.cli.views.parts import bullets, failure, heading, indented
 from search.ingest.doctor import DoctorReport
-from search.ingest.reports import BuildReport, CheckReport, FailedPaper, HarvestReport, StageReport
+from search.ingest.reports import (
+    BuildReport,
+    CheckReport,
+    FailedPaper,
+    HarvestReport,
+    SnapshotReport,
+    StageReport,
+)
 from search.library import AddReport
 
 #: Failures and differences listed before the rest is counted; JSON has them all.
@@ -35,8 +42,30 @@ def show_harvest(console: Console, report: HarvestReport) -> None:
     if report.stages:
         console.print(_stages(report.stages))
     _failures(console, "Records that could not be read", report.unreadable)
+    _notes(console, report.notes)
     for stage in report.stages:
         _failures(console, f"Failed: {stage.stage}", stage.failed)
+
+
+def show_snapshot(console: Console, report: SnapshotReport) -> None:
+    """Print what a metadata snapshot brought, and which of its lines could not be read."""
+    console.print(
+        Text(
+            f"{counted(report.records, 'record')} ({report.new:,} new in this run) from {line(report.file)}",
+            style="bold",
+        )
+    )
+    before = f" · {report.resumed_lines:,} before" if report.resumed_lines else ""
+    console.print(
+        Text(f"{counted(report.lines, 'line')} read{before} · {_seconds(report.seconds)}", style="dim")
+    )
+    if report.newest:
+        console.print(f"The newest update is of {report.newest}: `citewell harvest` goes on from there")
+    if report.unreadable_lines:
+        console.print(heading(f"Lines that could not be read ({report.unreadable_lines:,})"))
+        listed = [f"line {bad.line:,}: {line(bad.message)}" for bad in report.unreadable[:LISTED]]
+        more = report.unreadable_lines - len(listed)
+        console.print(bullets([*listed, *([f"and {more:,} more"] if more else [])]))
 
 
 def show_add(console: Console, report: AddReport) -> None:
