@@ -19,7 +19,9 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-index = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Build, rebuild or check the index.")
+index = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Build, rebuild, check or roll back the index."
+)
 
 
 def _version(wanted: bool) -> None:
@@ -59,5 +61,6 @@ app.add_typer(index, name="index")
 index.command()(command(operating.build))
 index.command()(command(operating.rebuild))
 index.command()(command(operating.check))
+index.command()(command(operating.rollback))
 app.command("eval")(command(operating.eval_))
 app.command()(command(operating.doctor))

@@ -41,6 +41,21 @@ def rebuild(
         raise typer.Exit(1)
 
 
+def rollback(
+    surface: Surface,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="NAME", help="Which index (else the newest that is not live)."),
+    ] = None,
+) -> None:
+    """Go back to the index before, brought up to date; again: forward."""
+    with surface.library() as library, surface.progress() as progress:
+        report = library.rollback(to=to, progress=progress)
+    surface.show(report, lambda console: views.show_publication(console, report))
+    if not report.published:
+        raise typer.Exit(1)
+
+
 def check(surface: Surface) -> None:
     """Compare the index with the lake; exit 1 where they differ."""
     with surface.library() as library, surface.progress() as progress:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from search.cli.views.demo import show_demo
     from search.cli.views.evaluation import show_evaluation
     from search.cli.views.paper import show_paper
+    from search.cli.views.publishing import show_publication
     from search.cli.views.search import show_result
     from search.cli.views.stages import (
         show_add,
@@ -29,6 +30,7 @@ _HOMES = {
     "show_answer": "answer",
     "show_build": "stages",
     "show_check": "stages",
+    "show_publication": "publishing",
     "show_demo": "demo",
     "show_doctor": "stages",
     "show_evaluation": "evaluation",
@@ -52,6 +54,7 @@ __all__ = [
     "show_info",
     "show_list",
     "show_paper",
+    "show_publication",
     "show_result",
     "show_snapshot",
 ]

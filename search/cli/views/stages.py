@@ -10,6 +10,7 @@ from rich.text import Text
 
 from search.cli.text import counted, line
 from search.cli.views.parts import bullets, failure, heading, indented
+from search.cli.views.publishing import show_publication
 from search.ingest.doctor import DoctorReport
 from search.ingest.reports import (
     BuildReport,
@@ -81,7 +82,8 @@ def show_add(console: Console, report: AddReport) -> None:
 
 def show_build(console: Console, report: BuildReport) -> None:
     """Print what a build did, what the index holds now, and what did not make it."""
-    state = "published" if report.published else "brought up to date"
+    up_to_date = "built" if report.publication else "brought up to date"
+    state = "published" if report.published else up_to_date
     console.print(
         Text(f"Generation {line(report.generation)} {state} in {_seconds(report.seconds)}", style="bold")
     )
@@ -92,6 +94,8 @@ def show_build(console: Console, report: BuildReport) -> None:
         f"{counted(report.works, 'paper')}, {counted(report.passages, 'passage')}, "
         f"{counted(report.vectors, 'vector')}{model}"
     )
+    if report.publication:
+        show_publication(console, report.publication)
     if not report.works:
         console.print("The library is empty: add papers with `citewell add ID` or `citewell harvest`")
         return
