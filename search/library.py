@@ -435,22 +435,6 @@ class Library:
         embedder, _ = self._embedder_or_why()
         return rollback(self.lake, self.store, embedder, to=to, progress=progress)
 
-    def rollback(self, *, to: str | None = None, progress: ProgressSink = silent) -> PublishReport:
-        """Go back to the index that was published before, brought up to date; the same again goes forward.
-
-        Args:
-            to: its name; None: the newest published one that is not live.
-            progress: told how far it is.
-
-        Raises:
-            IndexMissing: there is none.
-            ModelMismatch: it was built with another embedding model than the one set now.
-        """
-        from search.ingest.rollback import rollback
-
-        embedder, _ = self._embedder_or_why()
-        return rollback(self.lake, self.store, embedder, to=to, progress=progress)
-
     def check(self, *, progress: ProgressSink = silent) -> CheckReport:
         """Compare the index with the lake, work by work."""
         from search.ingest.check import check
