@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -23,6 +24,7 @@ from search.ingest.reports import (
     CheckReport,
     FailedPaper,
     HarvestReport,
+    LinkReport,
     PublishReport,
     SnapshotReport,
     StageReport,
@@ -374,6 +376,33 @@ class Library:
         remove(self.store, self.lake, work_id, fact)
 
     # ------------------------------------------------------------------ the index
+    def link(
+        self, *, sources: Sequence[str] = (), limit: int | None = None, progress: ProgressSink = silent
+    ) -> LinkReport:
+        """Turn the references of read papers into citation edges, and ask services for more.
+
+        What is done stays done if a service fails; the same call goes on from there.
+
+        Args:
+            sources: services to ask: "semantic-scholar", "crossref", "openalex".
+            limit: ask each of them for at most so many works.
+            progress: told how far it is.
+
+        Raises:
+            SettingsError: no such service.
+            TransportError: a service cannot be asked.
+        """
+        from search.ingest.citations import ask, open_source
+        from search.ingest.link import link
+
+        asked = [
+            open_source(name, self.settings, lambda kind, interval: self._transport(kind, interval, progress))
+            for name in sources
+        ]
+        stages = [link(self.lake, progress=progress)]
+        stages += [ask(self.lake, source, limit=limit, progress=progress) for source in asked]
+        return LinkReport(stages=tuple(stages), edges=self.lake.catalogue.edge_counts())
+
     def build(self, *, progress: ProgressSink = silent) -> BuildReport:
         """Read what was fetched and bring the index to what the lake says; an interrupted run resumes.
 
@@ -381,6 +410,7 @@ class Library:
             ModelMismatch: the index holds vectors of another model; `rebuild` makes a new one.
             WriterBusy: another process is building.
         """
+        from search.documents.reading_pool import ReadingPool
         from search.ingest.build import build
 
         embedder, missing = self._embedder_or_why()
@@ -391,6 +421,7 @@ class Library:
                     self.store,
                     embedder,
                     without_model=f"words only: {missing}" if missing else "",
+                    readers=partial(ReadingPool.from_settings, self.settings),
                     progress=progress,
                 )
             )
@@ -403,6 +434,7 @@ class Library:
                 without the gate it is brought up to date and published.
             progress: told how far it is.
         """
+        from search.documents.reading_pool import ReadingPool
         from search.ingest.build import rebuild
         from search.ingest.gate import Gate
 
@@ -415,6 +447,7 @@ class Library:
                     embedder,
                     gate=Gate.from_settings(self.settings) if gate else None,
                     without_model=f"words only: {missing}" if missing else "",
+                    readers=partial(ReadingPool.from_settings, self.settings),
                     progress=progress,
                 )
             )

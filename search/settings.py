@@ -49,6 +49,13 @@ class Settings(BaseSettings):
     gate_fall: float = Field(default=0.02, ge=0, le=1)
     """How far a measure may fall below the live index's, in points of 1."""
 
+    reading_processes: int = Field(default=0, ge=0)
+    """Processes that read PDFs; 0: one per core."""
+    reading_seconds: float = Field(default=60.0, gt=0)
+    """Seconds of processor time that reading one PDF may take."""
+    reading_memory_mb: int = Field(default=2048, ge=512)
+    """Memory (address space) in MiB that a process which reads PDFs may have."""
+
     embedding_model: str = "all-MiniLM-L6-v2"
     """A model's name on the hub, or a folder that holds it."""
     embedding_backend: Literal["onnx", "sentence-transformers"] = "onnx"
@@ -90,6 +97,21 @@ class Settings(BaseSettings):
     """A copy of arXiv's public PDF bucket, as an fsspec URL; empty: PDFs come from arXiv."""
     selection: Path | None = None
     """TOML file that decides which papers get full text; unset: all of them."""
+
+    citation_sources: str = ""
+    """Services asked for citations in daily runs, divided by commas: semantic-scholar, crossref, openalex."""
+    citation_interval: float = Field(default=1.0, ge=0)
+    """Seconds between two requests to one of them."""
+    semantic_scholar_url: str = "https://api.semanticscholar.org/graph/v1"
+    """Semantic Scholar's Academic Graph."""
+    semantic_scholar_api_key: SecretStr | None = None
+    """Key for it; unset: the budget that everybody shares."""
+    crossref_url: str = "https://api.crossref.org"
+    """Crossref's REST interface."""
+    openalex_url: str = "https://api.openalex.org"
+    """OpenAlex's interface."""
+    openalex_api_key: SecretStr | None = None
+    """Key for it."""
 
     dense_weight: float = Field(default=0.6, ge=0, le=1)
     """Weight of the semantic leg in the fusion; the lexical leg has the rest."""

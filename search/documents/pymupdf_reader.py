@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,16 +31,27 @@ def _pymupdf() -> ModuleType:
     try:
         import pymupdf
     except ImportError as error:
-        raise MissingExtra("pymupdf", "pdf", why="reading PDF files") from error
+        raise _missing() from error
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     module: ModuleType = pymupdf
     return module
 
 
+def _missing() -> MissingExtra:
+    return MissingExtra("pymupdf", "pdf", why="reading PDF files")
+
+
 def reader_name() -> str:
-    """Return the library and its version."""
-    return f"pymupdf-{_pymupdf().__version__}"
+    """Return the library and its version, without the second that its import takes.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return f"pymupdf-{version('pymupdf')}"
+    except PackageNotFoundError as error:
+        raise _missing() from error
 
 
 class PyMuPDFReader:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from search.embedding.tokens import TokenEncoder, cut
 from search.errors import ModelDamaged
+from search.machine import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ class OnnxEmbedder:
     def __init__(self, files: ModelFiles, *, threads: int = 0) -> None:
         self._files = files
         #: 0: one per core that this process may use.
-        self._threads = threads or _cores()
+        self._threads = threads or usable_cores()
         self._lock = threading.Lock()
         self._encode = TokenEncoder(files.tokenizer)
         self._session: Any = None
@@ -161,13 +161,6 @@ class OnnxEmbedder:
             raise ModelDamaged(
                 f"{self._files.weights} cannot be loaded ({error})", advice="copy or download it again"
             ) from error
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _batches(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

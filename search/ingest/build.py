@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
+from search.documents.reading_pool import ReadingPool
 from search.embedding.protocol import Embedder
 from search.errors import ModelUnavailable
 from search.index.protocol import Counts, IndexStore
@@ -24,6 +26,7 @@ def build(
     embedder: Embedder | None,
     *,
     without_model: str = "",
+    readers: Callable[[], ReadingPool] = ReadingPool,
     progress: ProgressSink = silent,
 ) -> BuildReport:
     """Bring the index to what the lake says: read, link, index the words, publish, then the vectors.
@@ -36,10 +39,11 @@ def build(
         store: the index to fill.
         embedder: the model; None indexes words only.
         without_model: why there is no model, for the report's notes.
+        readers: makes the processes that read PDFs, with their limits.
         progress: told how far it is.
     """
     started = time.monotonic()
-    stages = [read(lake, progress=progress), link(lake, progress=progress)]
+    stages = [read(lake, readers=readers, progress=progress), link(lake, progress=progress)]
     generation = generation_to_fill(store, embedder)
     began = time.monotonic()
     written = apply(store, generation.name, lake, embedder, progress)
@@ -74,6 +78,7 @@ def rebuild(
     *,
     gate: Gate | None,
     without_model: str = "",
+    readers: Callable[[], ReadingPool] = ReadingPool,
     progress: ProgressSink = silent,
 ) -> BuildReport:
     """Build a new generation from the lake alone beside the live one, and publish it if it is as good.
@@ -87,6 +92,7 @@ def rebuild(
         embedder: the model; None indexes words only.
         gate: what the new generation must pass; None: its counts must hold, and no more.
         without_model: why there is no model, for the report's notes.
+        readers: makes the processes that read PDFs, with their limits.
         progress: told how far it is.
 
     Raises:
@@ -102,7 +108,7 @@ def rebuild(
     lake.catalogue.refresh()
     if gate:
         gate.judgments(lake)  # what is wrong with it should be told before hours of building
-    stages = [read(lake, progress=progress), link(lake, progress=progress)]
+    stages = [read(lake, readers=readers, progress=progress), link(lake, progress=progress)]
     embedded = Embedded()
     if embedder:
         embedded, stage = _embed(lake, None, "", embedder, progress)

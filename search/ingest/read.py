@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
-from search.documents import read_pdf, reader_version
-from search.errors import LakeDamaged, ReadingError
+from search.documents import reader_version
+from search.documents.reading_pool import ReadingPool
 from search.ingest.reports import StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
@@ -17,8 +19,21 @@ from search.progress import Progress, ProgressSink, silent
 BATCH = 25
 
 
-def read(lake: Lake, *, share: Share | None = None, progress: ProgressSink = silent) -> StageReport:
-    """Read every fetched PDF that has not been read; one that cannot be read is recorded with its reason."""
+def read(
+    lake: Lake,
+    *,
+    share: Share | None = None,
+    readers: Callable[[], ReadingPool] = ReadingPool,
+    progress: ProgressSink = silent,
+) -> StageReport:
+    """Read every fetched PDF that has not been read; one that cannot be read is recorded with its reason.
+
+    Args:
+        lake: where PDFs come from and read papers go to.
+        share: only these works.
+        readers: makes the processes that read, with their limits.
+        progress: told after each paper.
+    """
     started = time.monotonic()
     lake.catalogue.refresh()
     if not lake.catalogue.to_read("", share):
@@ -26,22 +41,24 @@ def read(lake: Lake, *, share: Share | None = None, progress: ProgressSink = sil
     reader = reader_version()
     due = lake.catalogue.to_read(reader, share)
     tries = {f.work_id: f.tries for f in lake.catalogue.failures() if f.stage == "papers"}
+    jobs = (((work_id, version), partial(lake.files.read, name)) for work_id, version, name in due)
     papers: list[tuple[str, int, ReadPaper]] = []
     outcomes: list[Outcome] = []
     all_outcomes: list[Outcome] = []
-    for position, (work_id, version, name) in enumerate(due):
-        progress(Progress("read", position, len(due), f"{work_id}v{version}"))
-        try:
-            papers.append((work_id, version, read_pdf(lake.files.read(name))))
-            outcomes.append(Outcome(work_id, version))
-        except (ReadingError, LakeDamaged) as error:  # a file that is gone must not stop the others
-            outcomes.append(Outcome.failed(work_id, version, error, tool=reader))
-        if len(outcomes) == BATCH or position == len(due) - 1:
-            lake.write_papers(papers, outcomes)
-            all_outcomes += outcomes
-            papers, outcomes = [], []
+    progress(Progress("read", 0, len(due)))
+    with readers() as pool:
+        for position, ((work_id, version), found) in enumerate(pool.read_all(jobs), start=1):
+            if isinstance(found, ReadPaper):
+                papers.append((work_id, version, found))
+                outcomes.append(Outcome(work_id, version))
+            else:
+                outcomes.append(Outcome.failed(work_id, version, found, tool=reader))
+            if len(outcomes) == BATCH or position == len(due):
+                lake.write_papers(papers, outcomes)
+                all_outcomes += outcomes
+                papers, outcomes = [], []
+            progress(Progress("read", position, len(due), f"{work_id}v{version}"))
     lake.catalogue.refresh()
-    progress(Progress("read", len(due), len(due)))
     failed = failed_papers("papers", all_outcomes, tries)
     return StageReport(
         stage="read", done=len(all_outcomes) - len(failed), failed=failed, seconds=time.monotonic() - started

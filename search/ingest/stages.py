@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from search.errors import GateFailed, IndexFailure, ModelUnavailable, UsageError
@@ -123,6 +124,7 @@ def fetch(share: str, *, run: str | None = None) -> Result:
 def read(share: str, *, run: str | None = None) -> Result:
     """Read the fetched PDFs of a share."""
     from search.documents import reader_version
+    from search.documents.reading_pool import ReadingPool
     from search.ingest.read import read as read_pdfs
 
     mine = Share.parse(share)
@@ -132,7 +134,8 @@ def read(share: str, *, run: str | None = None) -> Result:
         due = [work_id for work_id, *_ in lake.catalogue.to_read("", mine)]
         # A library of abstracts needs no PDF reader.
         due = [work_id for work_id, *_ in lake.catalogue.to_read(reader_version(), mine)] if due else []
-        report = record.report(read_pdfs(lake, share=mine))
+        readers = partial(ReadingPool.from_settings, pipeline.settings)
+        report = record.report(read_pdfs(lake, share=mine, readers=readers))
     return _result(report, due)
 
 
