@@ -86,6 +86,18 @@ class Written:
     stale: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy of indices that an operator has made: an Elasticsearch snapshot."""
+
+    #: What to call it: repository and snapshot.
+    name: str
+    made: datetime
+    indices: tuple[str, ...]
+    #: What a person runs to delete it.
+    command: str
+
+
 class IndexStore(Protocol):
     """A place for works and passages. Readers are safe from many threads; writers are one per generation.
 
@@ -152,6 +164,12 @@ class IndexStore(Protocol):
         A reader sees a paper's old documents or its new ones, never both, never neither. When this
         returns, what was written is durable and searches find it.
         """
+
+    def expunge(self, generation: str) -> None:
+        """Leave nothing on disk of documents that were deleted or replaced. As slow as writing all anew."""
+
+    def copies(self) -> tuple[Copy, ...]:
+        """Return the copies of these indices that the engine keeps elsewhere, which nothing here changes."""
 
     def mark_applied(self, generation: str, files: Collection[str]) -> None:
         """Record that the facts of these lake files are in. Called after `write` returned."""

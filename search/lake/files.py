@@ -6,7 +6,7 @@ import errno
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from uuid import uuid4
 
@@ -17,6 +17,11 @@ from search.errors import DiskFull, LakeDamaged, LakeError
 
 #: How a file is called while it is being written. Readers never see such a name.
 TEMPORARY = ".part"
+#: Bytes read at a time from a file that may be larger than memory.
+BLOCK = 4 << 20
+#: Nanoseconds within which a folder may change twice and show the same time: local disks tick every 4 ms,
+#: some network file systems every second.
+TICK = 2_000_000_000
 
 
 class LakeFiles:
@@ -80,6 +85,15 @@ class LakeFiles:
             ) from None
         return content
 
+    def lines(self, name: str, start: int, end: int) -> Iterator[bytes]:
+        """Yield the lines between two bytes of a file, without their ends; a few MB are held at a time."""
+        rest = b""
+        for at in range(start, end, BLOCK):
+            *whole, rest = (rest + self.read(name, at, min(at + BLOCK, end))).split(b"\n")
+            yield from whole
+        if rest:
+            yield rest
+
     def size(self, name: str) -> int:
         """Return a file's size in bytes."""
         return int(self._fs.size(self.path(name)))
@@ -90,14 +104,14 @@ class LakeFiles:
         return bool(self._fs.exists(self.path(name)))
 
     def delete(self, name: str) -> None:
-        """Delete a file, durably; one that is not there is no error. Only clearing the lake of a work does."""
+        """Delete a file, durably, which only clearing the lake of a work does; none there is no error."""
         with suppress(FileNotFoundError), _disk_full(name):
             self._fs.rm_file(self.path(name))
             if self._local:
                 _sync_folder(os.path.dirname(self.path(name)))  # noqa: PTH120
 
     def unfinished(self) -> list[tuple[str, float]]:
-        """Return the files being written, or left so by a writer that was killed, with their age in seconds."""
+        """Return the files being written, or left by a killed writer, with their age in seconds."""
         if not self._local:  # object stores show whole objects only
             return []
         start = len(self._root) + 1
@@ -114,6 +128,40 @@ class LakeFiles:
         start = len(self._fs._strip_protocol(self._root)) + 1  # noqa: SLF001 - fsspec has no public form
         found = self._fs.find(self.path(folder))
         return sorted(path[start:] for path in found if not path.endswith(TEMPORARY))
+
+    def folders(self, kind: str, before: Mapping[str, int]) -> Iterator[tuple[str, list[str], int | None]]:
+        """Yield the folders below one with the files in them, but those that have not changed.
+
+        A local folder's time changes with every file that comes or goes, so one that has the time it had
+        before needs no look. Object stores have no such times: there everything is listed.
+
+        Args:
+            kind: the folder above.
+            before: times of folders, in nanoseconds, as given by an earlier call.
+
+        Yields:
+            A folder's name, the names of its files, and its time; None where that cannot be relied on,
+            because the file system's clock may not have ticked since the last change.
+        """
+        if not self._local:
+            yield kind, self.names(kind), None
+            return
+        top = self.path(kind)
+        if not os.path.isdir(top):  # noqa: PTH112
+            return
+        below = [f"{kind}/{entry.name}" for entry in os.scandir(top) if entry.is_dir()]
+        for folder in [kind, *sorted(below)]:
+            changed = os.stat(self.path(folder)).st_mtime_ns  # noqa: PTH116
+            if before.get(folder) == changed:
+                continue
+            with os.scandir(self.path(folder)) as entries:
+                names = sorted(
+                    f"{folder}/{entry.name}"
+                    for entry in entries
+                    if not entry.name.endswith(TEMPORARY) and not entry.is_dir()
+                )
+            settled = time.time_ns() - changed > TICK
+            yield folder, names, changed if settled else None
 
 
 def _sync_folder(folder: str) -> None:

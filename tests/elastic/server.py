@@ -257,7 +257,7 @@ def _running(home: Path, jdk: Path, room: Path) -> Iterator[str]:
         home = shutil.copytree(home, room / "home", symlinks=True)
     config, logs = room / "config", room / "logs"
     shutil.copytree(home / "config", config)
-    for folder in (logs, room / "data", room / "tmp"):
+    for folder in (logs, room / "data", room / "tmp", room / "snapshots"):
         folder.mkdir()
     (config / "elasticsearch.yml").write_text(json.dumps(_settings(room)))
     if user:
@@ -296,6 +296,7 @@ def _settings(room: Path) -> dict[str, Any]:
         "node.portsfile": True,
         "path.data": str(room / "data"),
         "path.logs": str(room / "logs"),
+        "path.repo": [str(room / "snapshots")],
         "xpack.security.enabled": False,
         "cluster.routing.allocation.disk.threshold_enabled": False,
     }

@@ -11,13 +11,13 @@ import numpy as np
 
 from search.errors import IndexMissing, ModelMismatch, SchemaMismatch
 from search.index.documents import PassageDocument, WorkDocument
-from search.index.elastic import queries
+from search.index.elastic import expunging, queries
 from search.index.elastic.connection import connect, engine_errors, refusal, without_password
-from search.index.elastic.generations import Generations, Kind, Names
+from search.index.elastic.generations import KINDS, Generations, Kind, Names
 from search.index.elastic.legs import run_legs
 from search.index.elastic.writing import Writing
 from search.index.mappings import schema_hash
-from search.index.protocol import Counts, Generation, LegRequest, Legs, Written
+from search.index.protocol import Copy, Counts, Generation, LegRequest, Legs, Written
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -211,6 +211,15 @@ class ElasticStore:
             self._generations.make_indices(chosen)
             writing.begin()
         return writing.write(papers)
+
+    def expunge(self, generation: str) -> None:
+        """Leave nothing on disk of documents that were deleted or replaced."""
+        chosen = self._generations.named(generation)
+        expunging.expunge(self._client, self._url, [self._names.index(kind, chosen) for kind in KINDS])
+
+    def copies(self) -> tuple[Copy, ...]:
+        """Return the snapshots that hold indices of this prefix."""
+        return expunging.copies(self._client, self._url, self._names.prefix)
 
     def mark_applied(self, generation: str, files: Collection[str]) -> None:
         """Record that the facts of these lake files are in."""

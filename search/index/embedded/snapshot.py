@@ -168,6 +168,16 @@ class Snapshot:
         order = sorted(range(len(passages)), key=lambda i: _ordinal(passages[i]))
         return self._vectors().vectors(columns.rows[order])
 
+    def passages_with_rows(self, work_id: str) -> tuple[tuple[PassageDocument, ...], list[int | None]]:
+        """Return a work's passages, in order, and the row of each one's vector, None: it has none."""
+        columns = self._read_columns(queries.term("work_id", work_id))
+        held = {
+            self._passage(address).passage_id: int(row)
+            for address, row in zip(columns.addresses, columns.rows, strict=True)
+        }
+        passages = self.passages_of(work_id)
+        return passages, [held.get(passage.passage_id) for passage in passages]
+
     def citing(self, cited: str) -> tuple[str, ...]:
         """Return the works that cite `cited`, by id."""
         query = queries.of_kind(Kind.WORK, queries.term("references", cited))

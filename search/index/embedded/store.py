@@ -18,7 +18,7 @@ from search.index.embedded.generations import Generations, Stamp, stamp
 from search.index.embedded.snapshot import Snapshot
 from search.index.embedded.vectors import VectorsGone
 from search.index.mappings import schema_hash
-from search.index.protocol import Counts, Generation, LegHit, LegRequest, Legs, Written
+from search.index.protocol import Copy, Counts, Generation, LegHit, LegRequest, Legs, Written
 
 if TYPE_CHECKING:
     from search.embedding.protocol import Vector
@@ -135,6 +135,22 @@ class EmbeddedStore:
         from search.index.embedded import writing
 
         return writing.write(folder, self._generations.get(generation).dimensions, papers)
+
+    def expunge(self, generation: str) -> None:
+        """Leave nothing on disk of documents that were deleted or replaced.
+
+        Raises:
+            WriterBusy: another process or thread writes to this generation.
+        """
+        folder = self._generations.folder(generation)
+        self._check_schema(generation)
+        from search.index.embedded import expunging
+
+        expunging.expunge(folder)
+
+    def copies(self) -> tuple[Copy, ...]:
+        """Return nothing: copies of a folder are not known to it."""
+        return ()
 
     def mark_applied(self, generation: str, files: Collection[str]) -> None:
         """Record that the facts of these lake files are in."""

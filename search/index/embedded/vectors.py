@@ -143,6 +143,17 @@ def clean(folder: Path, live: Rows) -> None:
             _delete(file.path)
 
 
+def blank(folder: Path, live: Rows) -> None:
+    """Write zeros over the rows that no commit refers to; row numbers stay, and readers' open files too."""
+    for file in vector_files(folder):
+        rows = np.array(np.load(file.path, mmap_mode="r"))
+        dead = np.ones(len(rows), dtype=bool)
+        dead[live[(live >= file.first) & (live < file.end)] - file.first] = False
+        if rows[dead].any():
+            rows[dead] = 0
+            _write(folder, file.first, file.end, [rows])
+
+
 def merge(folder: Path) -> None:
     """Merge the newest files into one, as far back as they are not larger than what they are merged with.
 

@@ -82,7 +82,7 @@ class Writing:
 
     def __init__(self, folder: Path, dimensions: int | None) -> None:
         self.written = Written()
-        self._folder = folder
+        self.folder = folder
         self._vectors = folder / "vectors"
         self._dimensions = dimensions
         self._index = tantivy.Index(schema(), path=str(folder / "words"))
@@ -91,7 +91,7 @@ class Writing:
         self._writer: tantivy.IndexWriter | None = None
         self._batch: dict[str, PaperDocuments] = {}
         self._bytes = 0
-        self._snapshot = self._read()
+        self.snapshot = self._read()
 
     def add(self, paper: PaperDocuments) -> None:
         """Take a paper into the batch, unless the index has it or a newer one."""
@@ -118,10 +118,10 @@ class Writing:
         self._commit()
         if self._writer is None:
             return
-        with index_errors(self._folder):
+        with index_errors(self.folder):
             self._writer.wait_merging_threads()
             self._writer = None
-            share(self._folder)
+            share(self.folder)
             if len(matrix.vector_files(self._vectors)) > matrix.MERGE_ABOVE:
                 self.clean()
                 matrix.merge(self._vectors)
@@ -132,8 +132,8 @@ class Writing:
 
     def clean(self) -> None:
         """Delete vectors that no commit refers to."""
-        self._snapshot = self._read()
-        matrix.clean(self._vectors, self._snapshot.rows())
+        self.snapshot = self._read()
+        matrix.clean(self._vectors, self.snapshot.rows())
 
     def _check(self, paper: PaperDocuments) -> None:
         if paper.vectors and len(paper.vectors) != len(paper.passages):
@@ -151,14 +151,14 @@ class Writing:
         waiting = self._batch.get(work_id)
         if waiting is not None:
             return waiting.work.revision, waiting.work.content_hash
-        return self._snapshot.state(work_id)
+        return self.snapshot.state(work_id)
 
     def _commit(self) -> None:
         if not self._batch:
             return
-        with index_errors(self._folder):
+        with index_errors(self.folder):
             if self._writer is None:
-                self._writer = self._open()
+                self._writer = self.open_writer()
             known = [v for paper in self._batch.values() for v in paper.vectors if v is not None]
             row = matrix.append(self._vectors, known)
             for work_id, paper in self._batch.items():
@@ -167,19 +167,19 @@ class Writing:
                 for document in documents(paper, rows):
                     self._writer.add_document(document)
             self._writer.commit()
-            share(self._folder)
-            self._snapshot = self._read()
+            share(self.folder)
+            self.snapshot = self._read()
         self._batch.clear()
         self._bytes = 0
 
-    def _open(self) -> tantivy.IndexWriter:
+    def open_writer(self) -> tantivy.IndexWriter:
         """Return tantivy's writer, after clearing away what a killed one left.
 
         A writer killed during a commit leaves a list of deletions (`<segment>.<opstamp>.del`) that no
         meta.json names. The next writer counts its operations from the same number, would choose the
         same name, and stop at a file that exists already, for ever. (tantivy removes other left-overs.)
         """
-        words = self._folder / "words"
+        words = self.folder / "words"
         named = set()
         for segment in orjson.loads((words / "meta.json").read_bytes())["segments"]:
             if segment["deletes"]:
@@ -192,7 +192,7 @@ class Writing:
 
     def _read(self) -> Snapshot:
         self._index.reload()
-        return Snapshot(self._index.searcher(), self._folder)
+        return Snapshot(self._index.searcher(), self.folder)
 
 
 def _rows(paper: PaperDocuments, row: int) -> tuple[list[int | None], int]:
