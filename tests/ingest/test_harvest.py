@@ -12,9 +12,16 @@ from search.arxiv.identifiers import Identifier
 from search.arxiv.oai import OAIClient, parse_page
 from search.arxiv.transport import Transport
 from search.demo.server import DemoRecord, DemoVersion, Fault, LoopbackArxiv
-from search.errors import IdDoesNotExist, NetworkUnreachable, UsageError
+from search.errors import (
+    IdDoesNotExist,
+    MalformedResponse,
+    NetworkUnreachable,
+    ServerUnavailable,
+    UsageError,
+)
 from search.ingest.fetch import fetch
-from search.ingest.harvest import harvest, harvest_ids, next_from
+from search.ingest.harvest import backfill_keys, harvest, harvest_ids, harvest_window, next_from
+from search.ingest.windows import Window
 from search.lake.lake import Lake
 
 TODAY = datetime(2024, 3, 10, 12, tzinfo=UTC)
@@ -233,3 +240,99 @@ def test_record_that_becomes_readable_is_no_failure_any_more(lake, client, arxiv
     arxiv.put(record(1))
     run(lake, client, arxiv)
     assert lake.catalogue.failures() == []
+
+
+def test_outage_before_a_later_window_is_harvested(lake, client, arxiv):
+    """A week is missing and a later day was harvested by hand: the next harvest brings the week."""
+    run(lake, client, arxiv, until=date(2024, 2, 5))
+    run(lake, client, arxiv, from_=date(2024, 2, 20), until=date(2024, 2, 22))
+    report = run(lake, client, arxiv, from_=None, today=TODAY.date())
+    assert report.from_ == date(2024, 2, 4)
+    assert len(lake.catalogue.work_ids()) == 120
+    assert next_from(lake, arxiv.oai_url, None, TODAY.date()) == date(2024, 3, 8)
+
+
+def test_backfill_by_keys_is_whole_and_goes_on(lake, client, arxiv):
+    """Each key harvests and closes its days; what is closed is not in the next list of keys."""
+    url = arxiv.oai_url
+    span = {"base_url": url, "from_": date(2024, 2, 1), "until": date(2024, 2, 29)}
+    keys = backfill_keys(lake, **span, most=10)
+    assert keys[0] == "2024-02-01_2024-02-03"
+    assert len(keys) == 10
+    for key in keys[::2]:
+        harvest_window(lake, client, base_url=url, key=key)
+    left = backfill_keys(lake, **span)
+    assert len(left) == sum(Window.parse(key).days for key in keys[1::2])
+    assert next_from(lake, url, None, TODAY.date()) == date(2024, 3, 3)
+    for key in left:
+        harvest_window(lake, client, base_url=url, key=key)
+    assert backfill_keys(lake, **span) == []
+    assert len(backfill_keys(lake, **span, skip_closed=False)) == 29
+    assert len(lake.catalogue.work_ids()) == 120
+
+
+def test_long_harvest_is_closed_month_by_month(lake, client, arxiv):
+    """A harvest of two years that breaks off goes on after the last month that came whole."""
+    arxiv.faults.extend([Fault("/oai")] * 9 + [Fault("/oai", reset=True)] * 20)
+    with pytest.raises(NetworkUnreachable):
+        run(lake, client, arxiv, from_=date(2023, 6, 1), today=TODAY.date())
+    lake.catalogue.refresh()
+    closed = lake.catalogue.windows(arxiv.oai_url, None)
+    assert len(closed) == 8
+    arxiv.faults.clear()
+    report = run(lake, client, arxiv, from_=None, today=TODAY.date())
+    assert report.from_ == date(2024, 2, 2)
+    assert len(lake.catalogue.work_ids()) == 120
+
+
+def test_incomplete_list_closes_no_day(lake, client, arxiv):
+    """A server that leaves out the last page is found out by the size it states; nothing is closed."""
+    first = arxiv.repository.answer(
+        [("verb", "ListRecords"), ("metadataPrefix", "arXivRaw"), ("from", "2024-02-01")], arxiv.oai_url
+    )
+    head, _, tail = first.partition(b'completeListSize="120">')
+    arxiv.recorded.append(
+        ({"verb": "ListRecords"}, head + b'completeListSize="120">' + tail[tail.index(b"<") :])
+    )
+    with pytest.raises(MalformedResponse, match="50 of 120 records arrived"):
+        run(lake, client, arxiv)
+    lake.catalogue.refresh()
+    assert lake.catalogue.windows(arxiv.oai_url, None) == []
+    arxiv.recorded.clear()
+    assert run(lake, client, arxiv).new == 70
+
+
+@pytest.mark.parametrize("until", [None, date(2024, 2, 29)])
+def test_record_that_changes_between_pages_hides_none(lake, client, arxiv, until):
+    """A record of page one gets a new version before page two is asked for: all 120 arrive."""
+    changed = []
+
+    def change(progress):
+        if not changed:
+            changed.append(progress)
+            arxiv.put(record(28, day=1, versions=2, title="Changed", datestamp=date(2024, 3, 9)))
+
+    run(lake, client, arxiv, until=until, progress=change)
+    assert len(lake.catalogue.work_ids()) == 120
+    run(lake, client, arxiv, from_=date(2024, 3, 1))
+    assert lake.catalogue.state("2402.00028").work.title == "Changed"
+
+
+def test_broken_bytes_are_noted(lake, client, arxiv):
+    """An answer that stays no UTF-8 is harvested, kept as received, and named in the report."""
+    raw = arxiv.repository.answer(
+        [("verb", "ListRecords"), ("metadataPrefix", "arXivRaw"), ("from", "2024-02-28")], arxiv.oai_url
+    ).replace(b"something", b"s\xf6mething")
+    arxiv.recorded.append(({"verb": "ListRecords"}, raw))
+    report = run(lake, client, arxiv)
+    assert "no valid UTF-8" in report.notes[0]
+    assert report.new == 4
+    assert gzip.decompress(lake.files.read(lake.files.names("raw")[0])) == raw
+
+
+def test_retry_after_is_in_the_error(lake, client, arxiv):
+    """A server that asks for hours is believed at once; a scheduler finds the seconds in the error."""
+    arxiv.faults.append(Fault("/oai", status=503, headers={"Retry-After": "7200"}))
+    with pytest.raises(ServerUnavailable) as caught:
+        harvest_window(lake, client, base_url=arxiv.oai_url, key="2024-02-01_2024-02-02")
+    assert (caught.value.retry_after, caught.value.retryable) == (7200, True)
