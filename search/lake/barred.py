@@ -8,13 +8,16 @@ and clearing it once more mends that.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from search.lake.batch import Batch, read_batch
 from search.lake.files import LakeFiles
 from search.lake.takedown import KIND, ORDERED, TOPIC
 
+#: Records of a batch as they are read: where each begins in it, how long it is, and what it says.
+Records = Iterator[tuple[int, int, dict[str, Any]]]
 SCHEMA = """
 CREATE INDEX user_topics ON user_facts (topic, work_id);
 CREATE TABLE left_over (work_id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -23,26 +26,29 @@ CREATE TABLE left_over (work_id TEXT PRIMARY KEY) WITHOUT ROWID;
 TABLES = ("arxiv_facts", "pdfs", "papers", "edges", "embedded", "failures")
 
 
-def obeyed(db: sqlite3.Connection, kind: str, batch: Batch) -> Batch:
-    """Return a batch without what it says of taken-down works, which are noted as left over."""
-    if kind == KIND:
-        return batch
-    taken = taken_down(db)
-    named = {outcome.work_id for outcome in batch.outcomes} | {r.get("work_id") for r in batch.records}
-    if not taken & named:
-        return batch
-    records, places, barred = [], [], set()
-    for record, place in zip(batch.records, batch.places, strict=True):
-        if record.get("work_id") in taken:
-            barred.add(record["work_id"])
-        else:
-            records.append(record)
-            places.append(place)
+def obeyed(db: sqlite3.Connection, kind: str, batch: Batch, records: Records) -> tuple[Batch, Records]:
+    """Return a batch and its records without those of taken-down works, which are noted as left over."""
+    taken = taken_down(db) if kind != KIND else set()
+    if not taken:
+        return batch, records
     if kind == "vectors":  # its records do not say whose vectors they are, its outcomes do
-        barred = {outcome.work_id for outcome in batch.outcomes} & taken
-    db.executemany("INSERT OR IGNORE INTO left_over VALUES (?)", [(work_id,) for work_id in barred])
+        for outcome in batch.outcomes:
+            if outcome.work_id in taken:
+                _left_over(db, outcome.work_id)
     outcomes = tuple(outcome for outcome in batch.outcomes if outcome.work_id not in taken)
-    return replace(batch, records=tuple(records), places=tuple(places), outcomes=outcomes)
+    return replace(batch, outcomes=outcomes), _allowed(db, taken, records)
+
+
+def _allowed(db: sqlite3.Connection, taken: set[str], records: Records) -> Records:
+    for record in records:
+        if (work_id := record[2].get("work_id")) in taken:
+            _left_over(db, work_id)
+        else:
+            yield record
+
+
+def _left_over(db: sqlite3.Connection, work_id: str) -> None:
+    db.execute("INSERT OR IGNORE INTO left_over VALUES (?)", [work_id])
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
@@ -14,6 +15,7 @@ from search.arxiv.records import ArxivRecord
 from search.lake.batch import Outcome, Writer, stamp_of
 from search.lake.catalogue import Catalogue
 from search.lake.facts import ArxivFact, UserFact
+from search.lake.folding import fold
 from search.lake.lake import Lake
 from search.lake.shares import Share
 from search.lake.vectors import vector_key
@@ -215,9 +217,8 @@ def test_order_of_files_does_not_matter(tmp_path):
         random.Random(seed).shuffle(names)
         catalogue = Catalogue(tmp_path / f"shuffled{seed}.sqlite", lake.files)
         for name in names:
-            with catalogue._connect() as db:
-                catalogue._fold(db, name)
-            db.close()
+            with closing(catalogue._connect()) as db:
+                fold(db, lake.files, [name])
         assert [catalogue.state("2401.00001"), catalogue.state("hep-th/9901001")] == expected
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from search.errors import DiskFull, LakeDamaged
-from search.lake.batch import Outcome, Writer, read_batch, read_outcomes, write_batch
+from search.lake.batch import Outcome, Writer, read_outcomes, read_records, write_batch
 from search.lake.files import LakeFiles
 
 
@@ -64,12 +65,12 @@ def test_batch_round_trip(files):
     """Records and outcomes come back, with the place of each record in the file."""
     outcomes = [Outcome("2401.00001", 1), Outcome("2401.00002", None, "failed", "PDFNotFound", "404")]
     name = write_batch(files, Writer("w"), "papers", [{"a": 1}, {"b": "two\n"}], outcomes)
-    batch = read_batch(files, name)
-    assert batch.records == ({"a": 1}, {"b": "two\n"})
+    batch = read_outcomes(files, name)
     assert batch.outcomes == tuple(outcomes)
-    start, length = batch.places[1]
+    records = list(read_records(files, batch))
+    assert [record for _, _, record in records] == [{"a": 1}, {"b": "two\n"}]
+    start, length, _ = records[1]
     assert files.read(name, start, start + length) == b'{"b":"two\\n"}'
-    assert read_outcomes(files, name).outcomes == tuple(outcomes)
 
 
 def test_outcomes_longer_than_the_tail_are_read_whole(files):
@@ -84,7 +85,7 @@ def test_file_without_its_last_line_is_damage(files, content):
     """A cut or foreign file is refused, not half believed."""
     files.write("works/x.jsonl", content)
     with pytest.raises(LakeDamaged):
-        read_batch(files, "works/x.jsonl")
+        read_outcomes(files, "works/x.jsonl")
 
 
 def test_stamps_rise_when_the_clock_does_not():
@@ -92,3 +93,28 @@ def test_stamps_rise_when_the_clock_does_not():
     writer = Writer()
     stamps = [writer.stamp() for _ in range(1000)]
     assert stamps == sorted(set(stamps))
+
+
+def test_lines_longer_and_shorter_than_a_block(files, monkeypatch):
+    """However a file is cut into blocks, its lines are the same."""
+    lines = [b"a" * n for n in (0, 1, 7, 8, 9, 40, 0, 3)]
+    files.write("works/x.jsonl", b"\n".join(lines) + b"\n")
+    for block in (1, 2, 7, 8, 9, 1000):
+        monkeypatch.setattr("search.lake.files.BLOCK", block)
+        assert list(files.lines("works/x.jsonl", 0, files.size("works/x.jsonl"))) == lines
+        assert list(files.lines("works/x.jsonl", 3, 11)) == [b"a" * 7]
+
+
+def test_folder_that_did_not_change_is_not_looked_into(tmp_path, monkeypatch):
+    """Once a folder's time has settled it is passed over, until a file comes or goes."""
+    files = LakeFiles(str(tmp_path))
+    files.write("works/2024-01/a.jsonl", b"x")
+    ((_, _, top), (folder, names, changed)) = files.folders("works", {})
+    assert (folder, names, top, changed) == ("works/2024-01", ["works/2024-01/a.jsonl"], None, None)
+    monkeypatch.setattr("search.lake.files.TICK", -1)
+    times = {folder: changed for folder, _, changed in files.folders("works", {})}
+    assert list(files.folders("works", times)) == []
+    time.sleep(0.02)
+    files.write("works/2024-01/b.jsonl", b"x")
+    ((folder, names, _),) = files.folders("works", times)
+    assert names == ["works/2024-01/a.jsonl", "works/2024-01/b.jsonl"]
