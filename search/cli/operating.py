@@ -87,6 +87,26 @@ def eval_(
     surface.show(measured, lambda console: views.show_evaluation(console, measured))
 
 
+def serve(
+    surface: Surface,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")
+    ] = 8000,
+) -> None:
+    """Answer over HTTP until interrupted."""
+    from search.web.serve import serve as run_server
+
+    def ready(url: str) -> None:
+        listening = {"url": url}
+        surface.show(listening, lambda console: console.print(f"Citewell answers at {url}; Ctrl-C ends it."))
+
+    with surface.library() as library:
+        run_server(library, host=host, port=port, ready=ready)
+
+
 def doctor(
     surface: Surface,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended.")] = False,
