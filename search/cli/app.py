@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from search.cli import finding, keeping, operating
+from search.cli import finding, keeping, linking, operating
 from search.cli.options import HomeOption
 from search.cli.surface import command
 
@@ -53,6 +53,7 @@ app.command("list")(command(keeping.list_))
 app.command()(command(keeping.info))
 app.command()(command(keeping.remove))
 app.command()(command(keeping.parse))
+app.command()(command(linking.link))
 app.command()(command(finding.search))
 app.command()(command(finding.semantic))
 app.command()(command(finding.similar))

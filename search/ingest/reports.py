@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING
+
+from pydantic import Field
 
 from search.models import Model
 
@@ -123,6 +125,14 @@ class PublishReport(Model):
     #: Generations that were deleted, the refused one included where it is not kept.
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class LinkReport(Model):
+    """What `link` did, and what the lake now holds of citations."""
+
+    stages: tuple[StageReport, ...] = ()
+    #: Edges by where they come from: link, reference, title, semantic_scholar, crossref, openalex.
+    edges: Mapping[str, int] = Field(default_factory=dict)
 
 
 class BuildReport(Model):

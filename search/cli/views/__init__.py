@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from search.cli.views.answer import show_answer
     from search.cli.views.demo import show_demo
     from search.cli.views.evaluation import show_evaluation
+    from search.cli.views.linking import show_link
     from search.cli.views.paper import show_paper
     from search.cli.views.publishing import show_publication
     from search.cli.views.search import show_result
@@ -36,6 +37,7 @@ _HOMES = {
     "show_evaluation": "evaluation",
     "show_harvest": "stages",
     "show_info": "work",
+    "show_link": "linking",
     "show_list": "work",
     "show_paper": "paper",
     "show_result": "search",
@@ -52,6 +54,7 @@ __all__ = [
     "show_evaluation",
     "show_harvest",
     "show_info",
+    "show_link",
     "show_list",
     "show_paper",
     "show_publication",
