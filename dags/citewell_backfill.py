@@ -1,4 +1,4 @@
-"""### arXiv's past
+"""Bring in arXiv's past.
 
 Harvests a range of days, window by window, and takes its papers the same way as the daily run. Start it by
 hand with the first and the last day: **Trigger**, or
@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from airflow.sdk import Param, TriggerRule, chain, dag
+
 from citewell_airflow.assets import INDEX
 from citewell_airflow.papers import papers
 from citewell_airflow.pools import ARXIV
@@ -27,7 +28,7 @@ def windows(params: dict[str, Any] | None = None) -> list[str]:
     """Cut the range into windows, a thousand at most, without those that were harvested whole before."""
     from search.ingest import stages
 
-    return stages.windows(**{"from_": params["from"], "until": params["until"]})
+    return stages.windows(params["from"], params["until"])
 
 
 @stage(pool=ARXIV)

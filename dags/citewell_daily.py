@@ -1,13 +1,13 @@
-"""### arXiv, every day
+"""Follow arXiv, every day.
 
 After each announcement of arXiv (23:30 US Eastern, Sunday to Thursday): what has changed is harvested,
 the PDFs are fetched, read, linked and embedded, and the index says it.
 
-The days to harvest come from the lake, not from the run: from the last closed day minus one to now. So a
-run that was missed leaves no hole, a run may be started by hand at any time, and after an outage of a week
-one run is enough. Whatever fails is tried again as the error asks, then by the next run; what could not be
-done is in `failures/` of Citewell's home. A share that fails holds up no other, and the index takes what
-there is; the run is then marked as failed.
+The days to harvest come from the lake, not from the run: from before the first day that is not closed to
+now. So a run that was missed leaves no hole, a run may be started by hand at any time, and after an outage
+of a week one run is enough. Whatever fails is tried again as the error asks, then by the next run; what
+could not be done is in `failures/` of Citewell's home. A share that fails holds up no other, and the index
+takes what there is; the run is then marked as failed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from airflow.sdk import TriggerRule, chain, dag
+
 from citewell_airflow.assets import INDEX
 from citewell_airflow.papers import papers
 from citewell_airflow.pools import ARXIV
@@ -24,7 +25,7 @@ from citewell_airflow.timetable import ArxivAnnouncements
 
 @stage(pool=ARXIV)
 def harvest(run_id: str | None = None) -> list[str]:
-    """Harvest what has changed since the last closed day; return the shares in which work is due."""
+    """Harvest what has changed since the days that are closed; return the shares in which work is due."""
     from search.ingest import stages
 
     return stages.harvest(run=run_id)

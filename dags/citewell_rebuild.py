@@ -1,4 +1,4 @@
-"""### A new index, every week
+"""Make a new index, every week.
 
 Builds a new generation of the index from the lake, beside the live one that goes on answering and goes on
 being brought up to date. It takes the live one's place only where it holds as much as the lake says and
@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from airflow.sdk import dag
+
 from citewell_airflow.assets import INDEX
 from citewell_airflow.stage import stage
 

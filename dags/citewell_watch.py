@@ -1,4 +1,4 @@
-"""### Saved searches
+"""Run the saved searches.
 
 Runs whenever the index has got something new, and searches it for what the saved searches ask
 (`citewell watch add`). What they found is in `citewell watch list`.
@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from airflow.sdk import dag
+
 from citewell_airflow.assets import INDEX
 from citewell_airflow.stage import stage
 

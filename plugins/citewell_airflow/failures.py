@@ -39,7 +39,7 @@ def write_failure(context: Context) -> None:
         "advice": getattr(error, "advice", "") or "the next run does what is left",
         "log": getattr(ti, "log_url", ""),
     }
-    name = re.sub(r"[^\w.+-]", "_", f"{now:%dT%H%M%S}-{ti.dag_id}-{ti.task_id}-{ti.map_index}-{ti.run_id}")
+    name = re.sub(r"[^\w.+-]", "_", f"{now:%dT%H%M%S.%f}-{ti.dag_id}-{ti.task_id}-{ti.map_index}-{ti.run_id}")
     folder = Path(read_settings().home, "failures", f"{now:%Y-%m}")
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f".{uuid4().hex}.part"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from airflow.sdk import task_group
+
 from citewell_airflow.pools import ARXIV, PAPERS
 from citewell_airflow.stage import stage
 

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from airflow.listeners import hookimpl
+
 from citewell_airflow.calendar import known_until
 
 log = logging.getLogger(__name__)

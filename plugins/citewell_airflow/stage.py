@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from airflow.providers.standard.operators.python import PythonOperator
 from airflow.sdk.bases.decorator import DecoratedOperator, TaskDecorator, task_decorator_factory
+
 from citewell_airflow.failures import write_failure
 from citewell_airflow.links import KibanaLink, PapersLink
 from citewell_airflow.retries import AsTheErrorSays
@@ -16,7 +17,11 @@ from citewell_airflow.retries import AsTheErrorSays
 #: Where the error does not say when to try again, it is after Airflow's own pause
 #: (AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY, 5 minutes), then twice as long each time: three hours in all.
 #: What lasts longer is for the next run.
-COMMON: dict[str, Any] = {"retries": 5, "retry_exponential_backoff": 2.0, "max_retry_delay": timedelta(hours=2)}
+COMMON: dict[str, Any] = {
+    "retries": 5,
+    "retry_exponential_backoff": 2.0,
+    "max_retry_delay": timedelta(hours=2),
+}
 
 
 class StageOperator(DecoratedOperator, PythonOperator):

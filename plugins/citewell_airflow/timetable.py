@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
-from citewell_airflow.calendar import first_from, known_until, last_until
 from pendulum import DateTime, instance
+
+from citewell_airflow.calendar import first_from, known_until, last_until
 
 if TYPE_CHECKING:
     from airflow.timetables.base import TimeRestriction
