@@ -18,6 +18,10 @@ _ON_BEHALF = re.compile(
     r"(?=.*\b(?:collaboration|consortium|team|group)s?\b)",
     re.IGNORECASE,
 )
+#: One of these must stand after "for" or "on behalf of"; looking for them first is ten times as fast.
+_GROUPS = ("collaboration", "consortium", "team", "group")
+_ARTICLE = re.compile(r"^(?:and\s+)?(?:the\s+)?")
+_ET_AL = re.compile(r"\s+et\.? al\.?$")
 _COLON = re.compile(r"(?<=[A-Za-z])\s*:\s*")
 _ODD_ENDS = re.compile(r"^[\s.,;:*]+|[\s,;:*]+$")
 _NO_NAME = re.compile(r"et\.? al\.?|and|others|the|\W*", re.IGNORECASE)
@@ -29,8 +33,12 @@ def split_authors(line: str) -> tuple[str, ...]:
     >>> split_authors(r"C. Bal\'azs (1), E. L. Berger, Jr. (2) and Ada Lovelace ((1) MSU, (2) ANL)")
     ('C. Balázs', 'E. L. Berger Jr.', 'Ada Lovelace')
     """
-    text = _ON_BEHALF.sub(", ", _without_affiliations(to_unicode(line)))
-    text = _COLON.sub(", ", text)
+    text = _without_affiliations(to_unicode(line))
+    lowered = text.lower()
+    if any(word in lowered for word in _GROUPS):
+        text = _ON_BEHALF.sub(", ", text)
+    if ":" in text:
+        text = _COLON.sub(", ", text)
     names: list[str] = []
     for piece in _SEPARATOR.split(text):
         name = _ODD_ENDS.sub("", " ".join(piece.translate(_BRACES).split()))
@@ -39,7 +47,7 @@ def split_authors(line: str) -> tuple[str, ...]:
         if names and _SUFFIX.fullmatch(name):
             names[-1] = f"{names[-1]} {name}"
         else:
-            names.append(re.sub(r"\s+et\.? al\.?$", "", re.sub(r"^(?:and\s+)?(?:the\s+)?", "", name)))
+            names.append(_ET_AL.sub("", _ARTICLE.sub("", name)))
     return tuple(names)
 
 
@@ -51,6 +59,8 @@ def _without_affiliations(text: str) -> str:
 
     A single word between two names (`Zhe (Rita) Liang`) is a nickname and stays.
     """
+    if "(" not in text:
+        return text.replace(")", "")
     kept: list[str] = []
     depth = start = 0
     for position, char in enumerate(text):

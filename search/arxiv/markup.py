@@ -81,7 +81,9 @@ def page_title(raw: bytes) -> str:
 def text_of(element: etree._Element | None, path: str) -> str:
     """Return the whole text under the first element at `path`, stripped; empty if there is none."""
     found = None if element is None else element.find(path)
-    return "" if found is None else "".join(str(part) for part in found.itertext()).strip()
+    if found is None:
+        return ""
+    return ("".join(map(str, found.itertext())) if len(found) else found.text or "").strip()
 
 
 def texts_of(element: etree._Element, path: str) -> list[str]:
@@ -89,5 +91,5 @@ def texts_of(element: etree._Element, path: str) -> list[str]:
     return [
         text
         for found in element.findall(path)
-        if (text := "".join(str(part) for part in found.itertext()).strip())
+        if (text := ("".join(map(str, found.itertext())) if len(found) else found.text or "").strip())
     ]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -37,15 +36,6 @@ LONGEST_LINE = 2_000_000
 ENDS = 1 << 20
 ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
 
-_DATE = re.compile(
-    r"[A-Z][a-z]{2}, (\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d) GMT", re.ASCII
-)
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), start=1
-    )
-}
 #: Fields that hold a text or null.
 _TEXTS = (
     "id", "submitter", "authors", "title", "comments", "journal-ref", "doi", "report-no", "categories",
@@ -140,17 +130,8 @@ def _versions(entries: Any) -> Iterator[dict[str, Any]]:
 
 def _moment(text: str) -> str | None:
     """Return a version's time as pydantic writes one; None where it is none."""
-    found = _DATE.fullmatch(text)
-    if found is None:
-        read = moment(text)
-        return read.isoformat().replace("+00:00", "Z") if read else None
-    day, name, year, hour, minute, second = found.groups()
-    month = _MONTHS.get(name)
-    try:
-        on = date(int(year), month or 0, int(day))
-    except ValueError:
-        return None
-    return f"{on.isoformat()}T{hour}:{minute}:{second}Z"
+    read = moment(text)
+    return read.isoformat().replace("+00:00", "Z") if read else None
 
 
 def _day(text: str) -> str:

@@ -17,14 +17,15 @@ from search.arxiv.turns import LONGEST_HOLD, Turn, Turnstile
 
 #: A process that asks a host a few times and prints when it did.
 ASKER = """
-import sys, time
+import json, sys, time
 from pathlib import Path
 from search.arxiv.politeness import Politeness
 from search.arxiv.turns import Turnstile
 polite = Politeness(machine=Turnstile(Path(sys.argv[1])))
 for _ in range(int(sys.argv[2])):
     with polite.turn("arxiv.org", "oai", 0.3):
-        print(time.time(), flush=True)
+        # When the turn began, and not when this process came to say so.
+        print(json.loads(Path(sys.argv[1], "arxiv.org-oai.json").read_bytes())["started"], flush=True)
         time.sleep(float(sys.argv[3]))
         print(time.time(), flush=True)
 """

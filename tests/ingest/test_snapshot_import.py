@@ -33,7 +33,8 @@ def entry(number, **changes):
         "comments": None, "journal-ref": None, "doi": f"10.1/{number}", "report-no": None,
         "categories": "cs.IR", "license": "http://creativecommons.org/licenses/by/4.0/",
         "abstract": "From the snapshot.", "update_date": "2024-02-05",
-        "versions": [{"version": "v1", "created": "Thu, 1 Feb 2024 08:00:00 GMT"}], "authors_parsed": [["Lovelace", "Ada", "Jr."]],
+        "authors_parsed": [["Lovelace", "Ada", "Jr."]],
+        "versions": [{"version": "v1", "created": "Thu, 1 Feb 2024 08:00:00 GMT"}],
     }  # fmt: skip
     return orjson.dumps(fields | changes) + b"\n"
 
