@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from search.errors import (
     BadIdentifier,
@@ -18,6 +18,7 @@ from search.errors import (
     SettingsError,
     UsageError,
     WorkNotFound,
+    WorkTakenDown,
 )
 from search.ingest.reports import (
     BuildReport,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from search.index.protocol import IndexStore
     from search.ingest.doctor import DoctorReport
     from search.ingest.events import Recorder
+    from search.ingest.takedown import TakedownReport
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
 
@@ -126,6 +128,18 @@ class Library:
         return self._once("store", lambda: open_store(self.settings))
 
     @property
+    def readable(self) -> IndexStore:
+        """The index as readers see it: an order to take a work down counts before the index is cleared."""
+        from search.index.obeying import ObeyingStore
+        from search.lake.takedown import Takedowns
+
+        def make() -> ObeyingStore:
+            lake: Lake | None = self._parts.get("lake")
+            return ObeyingStore(self.store, lake.takedowns if lake else Takedowns(self.settings.lake))
+
+        return cast("IndexStore", self._once("readable", make))
+
+    @property
     def lake(self) -> Lake:
         """The lake."""
         from search.lake.lake import Lake
@@ -138,7 +152,7 @@ class Library:
         from search.retrieval.retriever import Retriever, Weights
 
         return self._once(
-            "retriever", lambda: Retriever(self.store, self.embedder, Weights.from_settings(self.settings))
+            "retriever", lambda: Retriever(self.readable, self.embedder, Weights.from_settings(self.settings))
         )
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
@@ -229,7 +243,7 @@ class Library:
             return answer(
                 question,
                 retriever=self.retriever,
-                store=self.store,
+                store=self.readable,
                 settings=self.settings,
                 filters=filters or Filters(),
                 llm_model=llm,
@@ -313,7 +327,12 @@ class Library:
             )
 
     def add(
-        self, ids: Sequence[str], *, pdf: Path | None = None, progress: ProgressSink = silent
+        self,
+        ids: Sequence[str],
+        *,
+        pdf: Path | None = None,
+        lift: bool = False,
+        progress: ProgressSink = silent,
     ) -> AddReport:
         """Add papers by identifier: metadata, PDF, and both into the index. Also brings back removed ones.
 
@@ -321,11 +340,16 @@ class Library:
             ids: arXiv identifiers in any form, or `.bib` files that name some. One with a version holds
                 that version fast, one without follows the newest.
             pdf: a file to use instead of downloading; for a single identifier only.
+            lift: let papers in again that were taken down.
             progress: told how far it is.
+
+        Raises:
+            WorkTakenDown: the only one, and it is not lifted; of several it is reported as failed.
         """
         from search.errors import NotAPDF
         from search.ingest.fetch import keep_pdf
         from search.ingest.harvest import bring_back, harvest_ids
+        from search.ingest.takedown import admit
 
         identifiers = {found.work_id: found for text in ids for found in _identifiers(text)}
         wanted = list(identifiers)
@@ -335,13 +359,14 @@ class Library:
         if content is not None and b"%PDF-" not in content[:1024]:
             raise NotAPDF(f"{pdf} does not begin as a PDF does", advice="give the paper's PDF file")
         self.lake.catalogue.refresh()
+        stages = admit(self.lake, identifiers, lift=lift)
+        wanted = list(identifiers)
         asked = bring_back(self.lake, list(identifiers.values()))
-        stages = []
         if asked:
             url = self.settings.oai_base_url
             with self._recorded("harvest") as event, self._oai(url, progress) as client:
                 stages.append(event.report(harvest_ids(self.lake, client, asked)))
-            refused = {failed.work_id for failed in stages[0].failed}
+            refused = {failed.work_id for failed in stages[-1].failed}
             wanted = [work_id for work_id in wanted if work_id not in refused]
         if content is not None:
             state = self.lake.catalogue.state(wanted[0])
@@ -374,6 +399,23 @@ class Library:
             fact = self.lake.write_facts([UserFact(work_id=work_id, topic="removed", value=1)])
             self.lake.catalogue.refresh()
         remove(self.store, self.lake, work_id, fact)
+
+    def take_down(self, work_id: str, *, progress: ProgressSink = silent) -> TakedownReport:
+        """Take a paper down: nothing of it stays, in the lake, the index or the caches, and it stays out.
+
+        Once more finishes what was interrupted; `add` with `lift` lets it in again.
+
+        Raises:
+            WorkNotFound: the library has never held it.
+        """
+        from search.ingest.takedown import take_down
+
+        work_id = _work_id(work_id)
+        self.lake.catalogue.refresh()
+        state = self.lake.catalogue.state(work_id)
+        if state is None or not (state.work or state.removed):
+            raise _not_found(work_id)
+        return take_down(self.lake, self.store, self.settings.home, work_id, progress=progress)
 
     # ------------------------------------------------------------------ the index
     def link(
@@ -524,10 +566,10 @@ class Library:
         cites: Sequence[str] = ()
         cited_by: Sequence[str] = ()
         try:
-            document = self.store.works([work_id]).get(work_id)
+            document = self.readable.works([work_id]).get(work_id)
             if document:
-                cites = list(self.store.works(document.references))
-            cited_by = self.store.citing([work_id]).get(work_id, ())
+                cites = list(self.readable.works(document.references))
+            cited_by = self.readable.citing([work_id]).get(work_id, ())
         except IndexMissing:
             pass  # harvested and not built yet: the lake knows the rest
         failures = [f for f in self.lake.catalogue.failures() if f.work_id == work_id]
@@ -555,7 +597,8 @@ class Library:
         self.lake.catalogue.refresh()
         state = self.lake.catalogue.state(work_id)
         if state is None or state.removed or state.work is None:
-            raise _not_found(work_id)
+            order = self.lake.takedowns.orders().get(work_id)
+            raise WorkTakenDown(work_id, order.stamp) if order and order.stands else _not_found(work_id)
         return state
 
     @contextmanager

@@ -68,16 +68,19 @@ def add(
             help="Take this PDF, fetch none (one ID only).",
         ),
     ] = None,
+    lift: Annotated[
+        bool, typer.Option("--lift", help="Let in again what was taken down by `remove --tombstone`.")
+    ] = False,
 ) -> None:
     """Add papers by id; exit 1 where one could not be had."""
     if pdf and len(ids) != 1:
         raise typer.BadParameter("--pdf belongs to one paper: give one ID")
     with surface.library() as library, surface.progress() as progress:
-        report = library.add(ids, pdf=pdf, progress=progress)
+        report = library.add(ids, pdf=pdf, lift=lift, progress=progress)
     surface.show(report, lambda console: views.show_add(console, report))
-    stages = (*report.stages, *(report.build.stages if report.build else ()))
+    stages = report.build.stages if report.build else ()
     named = {failed.work_id for stage in stages for failed in stage.failed}
-    if named & set(report.added):
+    if named & set(report.added) or any(stage.failed for stage in report.stages):
         raise typer.Exit(1)
 
 
@@ -95,14 +98,33 @@ def info(surface: Surface, id_: o.WorkId) -> None:
     surface.show(known, lambda console: views.show_info(console, known))
 
 
-def remove(surface: Surface, ids: o.WorkIds) -> None:
+def remove(
+    surface: Surface,
+    ids: o.WorkIds,
+    tombstone: Annotated[
+        bool,
+        typer.Option("--tombstone", help="Take down: delete every trace, for good; again: finish it."),
+    ] = False,
+) -> None:
     """Take papers out, against harvests too; `add` undoes it."""
+    if tombstone:
+        _take_down(surface, ids)
+        return
     with surface.library() as library:
         for work_id in ids:
             library.remove(work_id)
     surface.show(
         {"removed": list(ids)}, lambda console: console.print(f"Removed {', '.join(map(line, ids))}.")
     )
+
+
+def _take_down(surface: Surface, ids: list[str]) -> None:
+    """Take papers down one after the other; exit 1 where something of one is left."""
+    with surface.library() as library, surface.progress() as progress:
+        reports = [library.take_down(work_id, progress=progress) for work_id in ids]
+    surface.show({"taken_down": reports}, lambda console: views.show_takedowns(console, reports))
+    if any(report.left for report in reports):
+        raise typer.Exit(1)
 
 
 def parse(

@@ -97,6 +97,8 @@ def apply(
             yield documents_of(state, lake, embedder)
 
     written = write(store, generation, papers)
+    if lake.takedowns.demanded(files):
+        store.expunge(generation)
     if files and (embedder or not held.fingerprint):
         store.mark_applied(generation, files)
     progress(Progress("index", len(touched), len(touched)))

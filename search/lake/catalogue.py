@@ -86,6 +86,10 @@ class Catalogue:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
             self._make()
 
+    def paths(self) -> tuple[Path, Path]:
+        """Return the files that are this cache."""
+        return self._path, titles_path(self._path)
+
     def forget(self) -> None:
         """Throw the cache away, bytes and all; the next `refresh` folds the whole lake again."""
         self._make(anew=True)

@@ -77,6 +77,19 @@ class Takedowns:
         fresh = {order.work_id for name, orders in current.items() if name not in applied for order in orders}
         return self.ids() & fresh if fresh else frozenset()
 
+    def files_of(self, work_id: str) -> list[str]:
+        """Return the files that hold orders about this work and no other."""
+        return [
+            name
+            for name, orders in sorted(self._current().items())
+            if {order.work_id for order in orders} == {work_id}
+        ]
+
+    def demanded(self, names: Iterable[str]) -> bool:
+        """Return whether one of these files orders a work to be taken down."""
+        current = self._current()
+        return any(order.value == ORDERED for name in names for order in current.get(name, ()))
+
     def look_again(self) -> None:
         """Believe nothing that was read before: this process has just written an order."""
         with self._lock:

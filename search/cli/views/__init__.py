@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from search.cli.views.answer import show_answer
     from search.cli.views.demo import show_demo
     from search.cli.views.evaluation import show_evaluation
+    from search.cli.views.keeping import show_takedowns
     from search.cli.views.linking import show_link
     from search.cli.views.paper import show_paper
     from search.cli.views.publishing import show_publication
@@ -42,6 +43,7 @@ _HOMES = {
     "show_paper": "paper",
     "show_result": "search",
     "show_snapshot": "stages",
+    "show_takedowns": "keeping",
 }
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "show_publication",
     "show_result",
     "show_snapshot",
+    "show_takedowns",
 ]
 
 

@@ -146,12 +146,13 @@ def clean(folder: Path, live: Rows) -> None:
 def blank(folder: Path, live: Rows) -> None:
     """Write zeros over the rows that no commit refers to; row numbers stay, and readers' open files too."""
     for file in vector_files(folder):
-        rows = np.array(np.load(file.path, mmap_mode="r"))
-        dead = np.ones(len(rows), dtype=bool)
+        matrix = np.load(file.path, mmap_mode="r")
+        dead = np.ones(len(matrix), dtype=bool)
         dead[live[(live >= file.first) & (live < file.end)] - file.first] = False
-        if rows[dead].any():
-            rows[dead] = 0
-            _write(folder, file.first, file.end, [rows])
+        if matrix[dead].any():
+            kept = np.array(matrix)
+            kept[dead] = 0
+            _write(folder, file.first, file.end, [kept])
 
 
 def merge(folder: Path) -> None:
