@@ -80,15 +80,17 @@ def apply(
         SchemaMismatch: it was made with other mappings.
         WriterBusy: another process writes to it for longer than we wait.
     """
-    # Listed before they are folded: a file that another process adds in between is applied the next time.
+    # All of them are folded: a file that another process adds meanwhile is applied the next time.
     names = lake.indexed_files()
-    lake.catalogue.refresh()
     held = find_generation(store, generation)
     _must_match(held, embedder)
     files = [name for name in names if name not in held.applied]
     if embedder is None:
         files = [name for name in files if not name.startswith("vectors/")]
-    touched = sorted({work_id for name in files for work_id in lake.touched(name)})
+    if held.applied:
+        touched = sorted({work_id for name in files for work_id in lake.touched(name)})
+    else:
+        touched = [*lake.catalogue.work_ids(), *lake.catalogue.work_ids(removed=True)]
     fingerprint = embedder.fingerprint if embedder else None
 
     def papers() -> Iterator[PaperDocuments]:

@@ -316,6 +316,40 @@ class Catalogue:
         query = "SELECT w.work_id FROM json_each(?) j JOIN works w ON w.work_id = j.value"
         return set(self._column(query, [wanted]))
 
+    def news(self, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return those lines of the works log that say something else than the fact that counts.
+
+        A user's decision is always news; so is a record under another datestamp, whatever it says.
+        """
+        asked = orjson.dumps([line["work_id"] for line in lines if line["fact"] == "arxiv"]).decode()
+        query = """SELECT f.work_id, f.format, f.version, f.datestamp, f.record
+                   FROM json_each(?) j JOIN arxiv_facts f ON f.work_id = j.value"""
+        known = {row[:2]: row[2:] for row in self._rows(query, [asked])}
+        return [line for line in lines if not _is_known(line, known)]
+
+    def failed(self, stage: str, ids: Iterable[str]) -> set[str]:
+        """Return those of these works that a stage could not do."""
+        query = """SELECT f.work_id FROM json_each(?) j
+                   JOIN failures f ON f.stage = ? AND f.work_id = j.value"""
+        return set(self._column(query, [orjson.dumps(list(ids)).decode(), stage]))
+
+    def files(self, kinds: Iterable[str]) -> list[str]:
+        """Return the names of the folded files of these kinds by the time of their writing.
+
+        Files that others stand in for are left out.
+        """
+        names: list[tuple[int, str]] = []
+        with closing(self._connect()) as db:
+            for kind in kinds:
+                query = "SELECT stamp, name FROM files WHERE name > ? AND name < ? AND holder = id"
+                names += db.execute(query, [f"{kind}/", f"{kind}0"])
+        return [name for _, name in sorted(names)]
+
+    def holder(self, name: str) -> str:
+        """Return the file that holds what this one held, itself where it was not merged."""
+        query = "SELECT h.name FROM files o JOIN files h ON h.id = o.holder WHERE o.name = ?"
+        return next(iter(self._column(query, [name])), name)
+
     def named_files(self) -> list[str]:
         """Return the names of all PDFs, papers and shards that anything refers to."""
         return self._column(
@@ -348,6 +382,8 @@ class Catalogue:
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
         db.create_function("crc32", 1, crc32, deterministic=True)
+        # Two records a page of 4 KB would leave half of it empty. Counts only before the first table is made.
+        db.execute("PRAGMA page_size = 16384")
         db.execute("PRAGMA journal_mode = WAL")
         # A lost transaction is only folded again: durability is the lake's business.
         db.execute("PRAGMA synchronous = OFF")
@@ -359,6 +395,14 @@ class Catalogue:
 
     def _column(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[str]:
         return [row[0] for row in self._rows(query, values)]
+
+
+def _is_known(line: dict[str, Any], known: Mapping[tuple[str, str], tuple[int, str, bytes]]) -> bool:
+    if line["fact"] != "arxiv":
+        return False
+    record = line["record"]
+    held = known.get((line["work_id"], record["format"]))
+    return held == (line["version"], line["datestamp"], orjson.dumps(record))
 
 
 def _is_made(db: sqlite3.Connection) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from search.arxiv.oai_pages import without_records
 from search.embedding.protocol import Vector
-from search.errors import WorkTakenDown
+from search.errors import LakeDamaged, WorkTakenDown
 from search.lake.batch import Outcome, Writer, read_outcomes, write_batch
 from search.lake.catalogue import Catalogue
 from search.lake.facts import ArxivFact, UserFact
@@ -57,24 +57,31 @@ class Lake:
         return name
 
     def write_facts(self, facts: Sequence[ArxivFact | UserFact], failed: Sequence[Outcome] = ()) -> str:
-        """Write one batch of the works log, taken-down works left out; return its name."""
-        taken = self.takedowns.ids()
-        facts = [fact for fact in facts if fact.work_id not in taken]
-        failed = [outcome for outcome in failed if outcome.work_id not in taken]
-        done = [
-            Outcome(fact.work_id, fact.version if isinstance(fact, ArxivFact) else None) for fact in facts
-        ]
-        lines = (fact.line() for fact in facts)
-        return self._write("works", lines, [*done, *failed])
+        """Write one batch of the works log, and in it only what is new; return its name, "" for nothing.
+
+        A record that says just what the log says already is left out: the day by which harvests overlap
+        would else be folded, split and compared with the index every day. Left out too: taken-down works.
+        """
+        return self._write_news([fact.line() for fact in facts], failed)
 
     def write_fact_lines(self, lines: Sequence[dict[str, Any]]) -> str:
-        """Write one batch of arXiv facts in the form of `ArxivFact.line`; return its name.
+        """Write arXiv facts in the form of `ArxivFact.line` as `write_facts` does; return the batch's name.
 
-        For facts by the ten thousand, which need no models on their way. Taken-down works are left out.
+        For facts by the ten thousand, which need no models on their way.
         """
+        return self._write_news(lines, [])
+
+    def _write_news(self, lines: Sequence[dict[str, Any]], failed: Sequence[Outcome]) -> str:
         taken = self.takedowns.ids()
-        kept = [line for line in lines if line["work_id"] not in taken]
-        return self._write("works", kept, [Outcome(line["work_id"], line["version"]) for line in kept])
+        lines = [line for line in lines if line["work_id"] not in taken]
+        kept = self.catalogue.news(lines)
+        outcomes = [Outcome(line["work_id"], line.get("version")) for line in kept]
+        if len(kept) < len(lines):
+            # A record that could be read again ends its failure, be it the old record.
+            mended = self.catalogue.failed("works", {line["work_id"] for line in lines})
+            outcomes += [Outcome(work_id) for work_id in mended - {line["work_id"] for line in kept}]
+        outcomes += [outcome for outcome in failed if outcome.work_id not in taken]
+        return self._write("works", kept, outcomes) if kept or outcomes else ""
 
     def write_order(self, work_id: str, value: int) -> str:
         """Write an order about taking a work down (`search.lake.takedown`); return its name."""
@@ -173,9 +180,9 @@ class Lake:
 
     # ------------------------------------------------------------------ what an index needs
     def indexed_files(self) -> list[str]:
-        """Return the names of all files whose facts an index holds, oldest first."""
-        names = [n for kind in INDEXED for n in self.files.names(kind) if n.endswith(".jsonl")]
-        return sorted(names, key=lambda name: name.rsplit("/", 1)[1])
+        """Return the names of all files whose facts an index holds, oldest first; all of them are folded."""
+        self.catalogue.refresh()
+        return self.catalogue.files(INDEXED)
 
     def missing_files(self) -> list[str]:
         """Return the names of PDFs, papers and vectors that the log speaks of and that are gone."""
@@ -184,4 +191,12 @@ class Lake:
 
     def touched(self, name: str) -> set[str]:
         """Return the ids of the works that a batch says something about."""
-        return {o.work_id for o in read_outcomes(self.files, name).outcomes if o.state == "done"}
+        try:
+            batch = read_outcomes(self.files, name)
+        except LakeDamaged:
+            self.catalogue.refresh()
+            holder = self.catalogue.holder(name)
+            if holder == name:
+                raise
+            batch = read_outcomes(self.files, holder)  # merged with others since: some works more
+        return {o.work_id for o in batch.outcomes if o.state == "done"}

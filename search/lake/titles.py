@@ -72,17 +72,20 @@ class TitleIndex:
         with self._database() as db:
             known = {name for (name,) in db.execute("SELECT name FROM files")}
             for kind in ("works", "tombstones", "edges"):
-                for name in self._files.names(kind):
-                    if name.endswith(".jsonl") and name not in known:
+                for name in self._catalogue.files([kind]):
+                    if name not in known:
                         self._fold(db, kind, name)
             (self.newest,) = db.execute("SELECT coalesce(max(stamp), 0) FROM works").fetchone()
 
     def _fold(self, db: sqlite3.Connection, kind: str, name: str) -> None:
         with db:
             db.execute("BEGIN IMMEDIATE")
-            if db.execute("SELECT 1 FROM files WHERE name = ?", [name]).fetchone():
+            if _is_folded(db, name):
                 return  # another process folded it in the meantime
-            if kind == "edges":
+            parts = read_outcomes(self._files, name).parts
+            if parts and all(_is_folded(db, part.name) for part in parts):
+                pass  # merged files hold nothing new
+            elif kind == "edges":
                 for line in read_batch(self._files, name).records:
                     if line.get("source", "paper") == "paper":
                         _fold_wanted(db, line)
@@ -184,6 +187,10 @@ class TitleIndex:
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return db
+
+
+def _is_folded(db: sqlite3.Connection, name: str) -> bool:
+    return db.execute("SELECT 1 FROM files WHERE name = ?", [name]).fetchone() is not None
 
 
 def titles_path(catalogue: Path) -> Path:

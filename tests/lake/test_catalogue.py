@@ -295,6 +295,30 @@ def test_newest_papers_are_fetched_first(lake):
     assert lake.catalogue.to_fetch() == [("2401.00001", 1), ("hep-th/9901001", 2)]
 
 
+def test_record_that_says_nothing_new_is_not_written(lake):
+    """Harvested once more, an unchanged record leaves no file; a changed one and a decision do."""
+    first = lake.write_facts([raw("2401.00001"), raw("2401.00002")])
+    lake.catalogue.refresh()
+    assert lake.write_facts([raw("2401.00001"), raw("2401.00002")]) == ""
+    assert lake.files.names("works") == [first]
+    changed = raw("2401.00001", title="Another title")
+    assert lake.touched(lake.write_facts([changed, raw("2401.00002")])) == {"2401.00001"}
+    decision = UserFact(work_id="2401.00002", topic="removed", value=0)
+    assert lake.touched(lake.write_facts([decision, decision])) == {"2401.00002"}
+    assert lake.touched(lake.write_facts([raw("2401.00002", day=1)])) == {"2401.00002"}
+
+
+def test_old_record_that_can_be_read_again_ends_its_failure(lake):
+    """A record that was unreadable in between and is again what it was is no failure any more."""
+    lake.write_facts([raw("2401.00001"), raw("2401.00002")])
+    lake.write_facts([], [Outcome("2401.00001", None, "failed", "MalformedResponse", "no title")])
+    lake.catalogue.refresh()
+    assert len(lake.catalogue.failures()) == 1
+    lake.write_facts([raw("2401.00001"), raw("2401.00002")])
+    lake.catalogue.refresh()
+    assert lake.catalogue.failures() == []
+
+
 def test_removed_work_has_no_failures(lake):
     """What failed for a paper is no trouble any more when the paper is removed."""
     lake.write_facts([raw("2401.00001")])
