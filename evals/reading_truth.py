@@ -47,12 +47,15 @@ Score = Counter[str]
 def pattern(text: str) -> re.Pattern[str]:
     """Return what finds a sentence in a passage's canonical text."""
     parts = re.split(f"([{_CITATION}{_ROWS}{_EQUATION_NUMBER}])", canonical(text))
-    return re.compile("".join(_WILD.get(part) or re.escape(part.strip()) for part in parts if part.strip()), re.DOTALL)
+    written = "".join(_WILD.get(part) or re.escape(part.strip()) for part in parts if part.strip())
+    # Some fonts leave a gap after a slanted f, or between two letters of an index.
+    written = written.replace(r"f\(x\)", r"f\s?\(x\)").replace("ij", r"i\s?j")
+    return re.compile(written, re.DOTALL)
 
 
 def literal(text: str) -> str:
     """Return the longest stretch of a sentence that holds no wild card: a cheap test."""
-    return max(re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]", canonical(text)), key=len).strip()
+    return max(re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]|f\\(x\\)|ij", canonical(text)), key=len).strip()
 
 
 def score_paper(truth: dict[str, Any], paper: ReadPaper, show: bool) -> Score:
@@ -132,9 +135,9 @@ def _score_sentences(
         if sum(map(str.isalpha, text)) < 15:
             continue
         start, finder = literal(text), pattern(text)
-        after = max((p for p in places if p), default=(-1, 0)) if counts[text] > 1 else (-1, 0)
+        after = next((p for p in reversed(places) if p), (-1, 0))
         hits = [
-            (index, match.start()) for index, (_, other) in enumerate(texts)
+            (index, match.end()) for index, (_, other) in enumerate(texts)
             if start in other and (match := finder.search(other))
         ]  # fmt: skip
         hit = next((h for h in hits if h >= after), hits[0] if hits else None)
@@ -143,6 +146,7 @@ def _score_sentences(
         if hit is None:
             if show:
                 print(f"   sentence ({sentence['kind']}) not found:", text[:1000].replace("\ue000", "[c]"))
+                print("       read:", _nearest(finder.pattern, texts))
         elif counts[text] == 1 and len(text) > 40:
             for index, _ in hits:
                 inside.setdefault(index, set()).add(owners[sentence["heading"]])
@@ -152,11 +156,13 @@ def _score_sentences(
             near = re.sub(f"^.*?[{_CITATION}{_ROWS}{_EQUATION_NUMBER}](?=.*{re.escape(script)})", "", near)
             near = re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]", near)[0]
             score["scripts"] += 1
-            right = canonical(near) in everything or canonical(near.strip()) in everything
+            right = canonical(near) in everything or pattern(near.strip()).search(everything) is not None
             score["scripts right"] += right
             if show and not right:
                 print("   script:", near)
     run = longest_growing([place for place in places if place])
+    if show:
+        _show_disorder(places, texts)
     score["sentences found"] += sum(place is not None for place in places)
     score["sentences right"] += run
     score["crossing"] += sum(len(sections) > 1 for sections in inside.values())
@@ -164,6 +170,23 @@ def _score_sentences(
         for index, sections in inside.items():
             if len(sections) > 1:
                 print("   crossing:", index, sections, texts[index][0].section, texts[index][0].text[:100])
+
+
+def _show_disorder(places: list[tuple[int, int] | None], texts: list[tuple[Passage, str]]) -> None:
+    before = (-1, 0)
+    for place in places:
+        if place and place < before:
+            passage, text = texts[place[0]]
+            print(f"   out of order: after {before}, {place} {passage.kind} {text[max(0, place[1] - 90) : place[1]]!r}")
+        before = place or before
+
+
+def _nearest(wanted: str, texts: list[tuple[Passage, str]]) -> str:
+    """Return what stands where most of the pattern's words stand."""
+    words = re.findall(r"[^\W\d_]{5,}", wanted)
+    passage, text = max(texts, key=lambda pair: sum(word in pair[1] for word in words))
+    at = min((text.find(word) for word in words[:6] if word in text), default=0)
+    return f"{passage.ordinal} {passage.kind} …{text[max(0, at - 30) : at + len(wanted)]!r}"
 
 
 def longest_growing(places: list[tuple[int, int]]) -> int:

@@ -72,9 +72,10 @@ def set_paper(paper: Paper, name: str) -> Setting:
     """Return a paper in a class."""
     v = Variant(name, number(f"{name} {paper.id}"))
     setting = Setting("")
+    front = _front(paper, v, setting)
     body = "\n\n".join(_body(paper, v, setting))
     parts = [
-        _class(v), _packages(v, paper), r"\begin{document}", _front(paper, v, setting), body,
+        _class(v), _packages(v, paper), r"\begin{document}", front, body,
         _bibliography(paper, v, setting), r"\end{document}",
     ]  # fmt: skip
     setting.tex = "\n\n".join(parts)
@@ -85,7 +86,7 @@ def _class(v: Variant) -> str:
     columns = ",twocolumn" if v.two_columns else ""
     return {
         "article": rf"\documentclass[{10 + v.n // 8 % 3}pt{columns}]{{article}}",
-        "revtex4-2": rf"\documentclass[aps,{'prb' if v.raised else 'prd'},reprint,showpacs]{{revtex4-2}}",
+        "revtex4-2": rf"\documentclass[aps,{'prb' if v.raised else 'prd'},reprint,nofootinbib]{{revtex4-2}}",
         "elsarticle": rf"\documentclass[{'5p,times,twocolumn' if v.two_columns else 'preprint,12pt'}]{{elsarticle}}",
         "IEEEtran": r"\documentclass[journal]{IEEEtran}",
         "amsart": rf"\documentclass[{10 + v.n // 8 % 3}pt]{{amsart}}",

@@ -141,7 +141,7 @@ def display(name: str) -> Piece:
 def pieces(text: str, keys: frozenset[str]) -> list[Piece]:
     """Return a paragraph's text with its markers replaced."""
     text = re.sub(r"\bREF\b", "3", text)
-    text = re.sub(r"(\}\})\s+([.,;:)])", r"\1\2", text)
+    text = re.sub(r"(\}\})\s+([.,;:)-])", r"\1\2", text)
     text = _DISPLAY.sub(r" {{display:\1}} ", text)
     found: list[Piece] = []
     at = 0

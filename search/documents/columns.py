@@ -100,8 +100,9 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
     for line in lines:
         blocks.setdefault(line.block, []).append(line)
     units: list[_Unit] = []
+    rows = set() if edge is None else _spanning_rows(lines, edge)
     for block in blocks.values():
-        sides = ["both"] * len(block) if edge is None else _sides(block, edge)
+        sides = ["both"] * len(block) if edge is None else _sides(block, edge, rows)
         start = 0
         for index in range(1, len(block) + 1):
             if index == len(block) or sides[index] != sides[start]:
@@ -113,8 +114,36 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
     return units
 
 
-def _sides(block: Sequence[Line], edge: float) -> list[str]:
-    sides = [_side(line, edge) for line in block]
+def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
+    """Return the ids of lines that are cells of a table over both columns.
+
+    Its rows have three cells or more, all narrow, on both sides of the gutter, and there are at least three
+    such rows under one another.
+    """
+    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    narrow = 0.3 * (right - left)
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: (line.y0 + line.y1) / 2):
+        middle = (line.y0 + line.y1) / 2
+        if rows and abs(middle - (rows[-1][-1].y0 + rows[-1][-1].y1) / 2) < 3:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    found: set[int] = set()
+    run: list[list[Line]] = []
+    for row in [*rows, []]:
+        cells = len(row) >= 3 and all(line.x1 - line.x0 < narrow for line in row)
+        if cells and any(line.x1 < edge for line in row) and any(line.x0 >= edge - 12 for line in row):
+            run.append(row)
+            continue
+        if len(run) >= 3:
+            found.update(id(line) for each in run for line in each)
+        run = []
+    return found
+
+
+def _sides(block: Sequence[Line], edge: float, rows: set[int]) -> list[str]:
+    sides = ["both" if id(line) in rows else _side(line, edge) for line in block]
     # The short last line of a paragraph over both columns belongs to the paragraph.
     across = sides.count("both")
     return ["both"] * len(sides) if across and across >= 0.3 * len(sides) else sides

@@ -1,4 +1,4 @@
-"""What stands on the pages and is no part of the text: running heads, page numbers, arXiv's stamp."""
+"""What stands on the pages and is no part of the text: running heads, page and line numbers, arXiv's stamp."""
 
 # ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from search.documents.pages import Line, Page
 
@@ -22,6 +23,8 @@ _PAGE_NUMBER = re.compile(
 _STAMP = re.compile(
     r"\s*arXiv\s*:\s*(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?\s+\[", re.IGNORECASE
 )
+#: Formulas of one kind at the same height on three pages do happen; words are no coincidence.
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
 
 
@@ -38,7 +41,7 @@ class _Zones:
 
 def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     """Return each page's level lines without running heads and feet, page numbers and the stamp."""
-    candidates = [[line for line in page.lines if line.horizontal] for page in pages]
+    candidates = [_without_line_numbers([line for line in page.lines if line.horizontal]) for page in pages]
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
@@ -52,6 +55,34 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         drop = {id(line) for line, text in edge if _is_furniture(line, text, edge, zones, repeated)}
         kept.append([line for line in on_page if id(line) not in drop])
     return kept
+
+
+#: So many numbers under one another beside the text are line numbers; reviewers get one in five lines.
+_NUMBERED_LINES = 5
+
+
+def _without_line_numbers(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines without the numbers in the margin that count the text's lines."""
+    numbers = [line for line in lines if len(line.spans) == 1 and line.spans[0].text.strip().isdecimal()]
+    if len(numbers) < _NUMBERED_LINES:
+        return list(lines)
+    taken = {id(line) for line in numbers}
+    widest = max(line.x1 - line.x0 for line in lines)
+    text = [line for line in lines if id(line) not in taken and line.x1 - line.x0 > 0.5 * widest]
+    if not text:
+        return list(lines)
+    left, right = min(line.x0 for line in text), max(line.x1 for line in text)
+    drop: set[int] = set()
+    for beside in (
+        [line for line in numbers if line.x1 <= left - 1],
+        [line for line in numbers if line.x0 >= right + 1],
+    ):
+        beside.sort(key=lambda line: line.y0)
+        counts = [int(line.spans[0].text) for line in beside]
+        rising = sum(later > earlier for earlier, later in pairwise(counts))
+        if len(beside) >= _NUMBERED_LINES and rising >= 0.9 * (len(beside) - 1):
+            drop.update(id(line) for line in beside)
+    return [line for line in lines if id(line) not in drop]
 
 
 def _zones(pages: Sequence[Sequence[Line]]) -> _Zones:
@@ -74,7 +105,7 @@ def _is_furniture(
 ) -> bool:
     if not text or _STAMP.match(text):
         return True
-    if _key(line, text) in repeated:
+    if _key(line, text) in repeated and (_WORD.search(text) or text.isdigit()):
         return True
     return bool(_PAGE_NUMBER.fullmatch(text)) and _is_outermost(line, edge, zones)
 

@@ -55,13 +55,26 @@ def join(lines: Sequence[Line], page: int, column: int) -> list[TextLine]:
         if rows:
             shared = min(bottom, line.y1) - max(top, line.y0)
             lower = min(bottom - top, line.y1 - line.y0)
-            if lower > 0 and shared >= 0.5 * lower and line.x0 >= right - 2.0:
+            begins = line.x0 >= right - 2.0 or _stands_under(rows[-1][-1], line)
+            if lower > 0 and shared >= 0.5 * lower and begins:
                 rows[-1].append(line)
-                top, bottom, right = min(top, line.y0), max(bottom, line.y1), line.x1
+                top, bottom, right = min(top, line.y0), max(bottom, line.y1), max(right, line.x1)
                 continue
         rows.append([line])
         top, bottom, right = line.y0, line.y1, line.x1
     return [text_line(row, page, column) for row in rows]
+
+
+def _stands_under(before: Line, line: Line) -> bool:
+    """Return whether a line begins with an index that stands under the exponent before it: x_i^2."""
+    raised, lowered = before.spans[-1], line.spans[0]
+    size = max(span.size for span in before.spans)
+    return (
+        raised.size <= 0.9 * size
+        and abs(raised.size - lowered.size) < 0.2 * raised.size
+        and lowered.baseline > raised.baseline + 0.2 * size
+        and raised.x0 - 0.35 * size <= lowered.x0 <= raised.x1
+    )
 
 
 def text_line(pieces: Sequence[Line], page: int, column: int) -> TextLine:

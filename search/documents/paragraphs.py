@@ -4,26 +4,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from search.documents.floats import SMALLER, kinds_of, opens_footnote
+from search.documents.formulas import is_display
+from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
 from search.models import PassageKind
 
-_CAPTION = re.compile(
-    r"(?:Fig(?:ure|s?\.)|FIG(?:URE|S?\.)|Table|TABLE|Tab\.|Algorithm|Listing|Scheme|Box)\s*"
-    r"(?:[A-Z]?\.?\d+(?:\.\d+)*|[IVX]+)(?:\s*[(]?[a-z][)]?)?\s*(?P<mark>[.:|–—-]|$)?"
-)
-_THEOREM = re.compile(
-    r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Hypothesis"
-    r"|Observation|Fact)\b[^a-z]{0,12}[.:(]"
-)
-_FOOTNOTE_START = re.compile(r"(?:\d{1,2}|[*∗†‡§¶])\s*\S")
-_PROSE_WORD = re.compile(r"[^\W\d_]{3,}")
-_SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
+__all__ = ["LineAt", "Paragraph", "paragraphs", "text_of", "vocabulary_of"]
 
-#: Footnotes and captions are set smaller than the body by at least this ratio (9 on 10 points).
-_SMALLER = 0.93
+_STATEMENT = re.compile(
+    r"(?:Main\s+)?(?:Theorem|Lemma|Proposition|Corollary|Definition|Remarks?|Claim|Conjecture|Assumption|Example"
+    r"|Hypothesis|Observation|Fact|Axiom|Notation|Problem|Question)\b"
+    r"(?:[^a-z]{0,14}[.:(]|\s+(?:[A-Z]\.?)?\d+(?:\.\d+)*\s)",
+    re.IGNORECASE,
+)
+_PROOF = re.compile(r"(?:Sketch of (?:the )?)?Proof\b(?:\s+(?:of|sketch)\b[^.]{0,60})?\s*[.:]", re.IGNORECASE)
+#: What ends a proof: the box of amsthm, as fonts name it.
+_QED = re.compile(r"[□■▢∎◻⊓]\s*$|\bQ\.?E\.?D\.?\s*$")
+_SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
+_ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d+\])\s")
 
 
 @dataclass(slots=True)
@@ -35,127 +38,99 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class LineAt:
-    """Where a line's text went: `text[start:end]` of the whole."""
+class _Column:
+    """Where a column's lines begin and end."""
 
-    start: int
-    end: int
-    line: TextLine
-
-
-def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
-    """Return the indices of lines that are footnotes: small print at the bottom of a column, after a mark."""
-    found: set[int] = set()
-    end = len(lines)
-    while end:
-        start = end - 1
-        while start and (lines[start - 1].page, lines[start - 1].column) == (
-            lines[end - 1].page,
-            lines[end - 1].column,
-        ):
-            start -= 1
-        first = end
-        while first > start and lines[first - 1].size <= _SMALLER * body_size:
-            first -= 1
-        if first > start or first == end:
-            while first < end and not _opens_footnote(lines[first]):
-                first += 1
-            found.update(range(first, end))
-        end = start
-    return found
-
-
-def _opens_footnote(line: TextLine) -> bool:
-    """Return whether a line begins with a raised mark, or with one on the line and small."""
-    first = next((span for span in line.spans if span.text.strip()), None)
-    if first is None:
-        return False
-    raised = first.size < 0.9 * line.size or first.raised_hint
-    return raised and bool(_FOOTNOTE_START.match(first.text.strip() + "x"))
+    left: float
+    right: float
 
 
 def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
-    """Return the paragraphs of consecutive lines: the running text, then captions, footnotes and tables."""
-    notes = footnotes(lines, body_size)
+    """Return the paragraphs of consecutive lines: the running text, then captions, tables and footnotes."""
+    lines = [line for line in lines if line.text]
+    kinds = kinds_of(lines, body_size)
+    columns = _columns(lines, kinds)
     flow: list[Paragraph] = []
-    floats: list[Paragraph] = []
-    last: Paragraph | None = None
-    for index, line in enumerate(lines):
-        if not line.text:
+    last_display = False
+    for line, kind in zip(lines, kinds, strict=True):
+        if kind != "text":
             continue
-        if index in notes:
-            if last and last.kind == "footnote" and index - 1 in notes and not _opens_footnote(line):
-                last.lines.append(line)
-            else:
-                last = Paragraph([line], "footnote")
-                floats.append(last)
-            continue
-        if last and _goes_on(last, line):
-            last.lines.append(line)
-            continue
-        kind = _kind(line, body_size)
-        if kind == "caption":
-            last = Paragraph([line], kind)
-            floats.append(last)
-            continue
-        if flow and kind == "text" and _continues(flow[-1], line):
-            last = flow[-1]
-            last.lines.append(line)
-            continue
-        last = Paragraph([line], kind)
-        flow.append(last)
-    return _tables_apart(flow, floats)
+        column = columns[line.page, line.column]
+        display = is_display(line, column.left, column.right)
+        if flow and _continues(flow[-1], line, columns, display=display, after_display=last_display):
+            flow[-1].lines.append(line)
+        else:
+            flow.append(Paragraph([line]))
+        last_display = display
+    _mark_statements(flow)
+    return flow + _apart(lines, kinds)
 
 
-def _goes_on(last: Paragraph, line: TextLine) -> bool:
-    """Return whether a line goes on with the paragraph right before it."""
-    previous = last.lines[-1]
-    if last.kind == "footnote":
+def _columns(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> dict[tuple[int, int], _Column]:
+    """Return the edges of each column piece: of its lines of text where it has enough, else of all of them."""
+    groups: dict[tuple[int, int], list[TextLine]] = {}
+    for line, kind in zip(lines, kinds, strict=True):
+        if kind == "text":
+            groups.setdefault((line.page, line.column), []).append(line)
+    found = {}
+    for key, group in groups.items():
+        right = max(line.x1 for line in group)
+        widest = max(line.x1 - line.x0 for line in group)
+        wide = [line for line in group if line.x1 - line.x0 > 0.7 * widest]
+        left = Counter(round(line.x0) for line in wide).most_common(1)[0][0]
+        found[key] = _Column(float(left), right)
+    return found
+
+
+def _continues(
+    paragraph: Paragraph,
+    line: TextLine,
+    columns: dict[tuple[int, int], _Column],
+    *,
+    display: bool,
+    after_display: bool,
+) -> bool:
+    """Return whether a line goes on with the paragraph before it, over a formula, a column, a page, a float."""
+    previous = paragraph.lines[-1]
+    if display or after_display:
+        return _formula_continues(paragraph, line, columns, display=display)
+    same_column = (previous.page, previous.column) == (line.page, line.column)
+    ended = bool(_SENTENCE_END.search(previous.text))
+    column = columns[line.page, line.column]
+    indented = column.left + 0.7 * line.size < line.x0 < column.left + 4 * line.size
+    if same_column and previous.block == line.block:
+        return not (_indented(previous, line) or (ended and _STATEMENT.match(line.text) and indented))
+    other_size = abs(previous.size - line.size) > 0.08 * previous.size
+    if other_size and len(line.text) > 30 and len(previous.text) > 30:
         return False
-    if _same_block(previous, line):
-        return not _indented(previous, line)
-    # A caption's lines often are blocks of their own.
-    step = line.baseline - previous.baseline
-    return (
-        last.kind == "caption"
-        and (previous.page, previous.column) == (line.page, line.column)
-        and abs(previous.size - line.size) < 0.4
-        and 0 < step < (1.4 if _SENTENCE_END.search(previous.text) else 2.2) * line.size
-        and line.pieces <= 2
-        and not _CAPTION.match(line.text)
-    )
-
-
-def _tables_apart(flow: list[Paragraph], floats: list[Paragraph]) -> list[Paragraph]:
-    """Return the running text, then captions and footnotes, then tables; blocks of one table become one."""
-    text: list[Paragraph] = []
-    table: Paragraph | None = None
-    for paragraph in flow:
-        if paragraph.kind != "text" or not _is_table(paragraph):
-            text.append(paragraph)
-            table = None
-            continue
-        first = paragraph.lines[0]
-        if table and (table.lines[-1].page, table.lines[-1].column) == (first.page, first.column):
-            table.lines += paragraph.lines
-            continue
-        table = Paragraph(paragraph.lines, "table")
-        floats.append(table)
-    return text + floats
-
-
-def _is_table(paragraph: Paragraph) -> bool:
-    """Return whether most of the rows come in three cells or more, and hold little prose."""
-    rows = paragraph.lines
-    if sum(row.pieces >= 3 for row in rows) < 0.6 * len(rows):
+    if ended and (indented or _ITEM.match(line.text)):
         return False
-    tokens = [token for row in rows for token in row.text.split()]
-    prose = sum(token.strip(".,;:()").islower() and len(token) > 2 for token in tokens)
-    return len(rows) >= 2 and prose < 0.5 * len(tokens)
+    begins = line.text.lstrip("(“\"")[:1]
+    if same_column:
+        step = line.baseline - previous.baseline
+        if step > 1.8 * line.size or step <= 0:
+            return not ended and begins.islower()
+        return not ended and (begins.islower() or not indented) and not _ITEM.match(line.text)
+    if not ended:
+        return not _ITEM.match(line.text) and not _STATEMENT.match(line.text)
+    # After a full stop at the end of a column: a full line before and no indent now are one paragraph.
+    before = columns[previous.page, previous.column]
+    full = previous.x1 > before.right - 0.5 * previous.size
+    return full and not indented and begins.isupper() and not _STATEMENT.match(line.text) \
+        and not _PROOF.match(line.text)  # fmt: skip
 
 
-def _same_block(previous: TextLine, line: TextLine) -> bool:
-    return (previous.page, previous.column, previous.block) == (line.page, line.column, line.block)
+def _formula_continues(
+    paragraph: Paragraph, line: TextLine, columns: dict[tuple[int, int], _Column], *, display: bool
+) -> bool:
+    if display:
+        return True
+    if _STATEMENT.match(line.text) or _PROOF.match(line.text) or _ITEM.match(line.text):
+        return False
+    column = columns[line.page, line.column]
+    if line.text[:1].islower() or line.text[:1] in ",.;":
+        return True
+    return line.x0 < column.left + 0.7 * line.size
 
 
 def _indented(previous: TextLine, line: TextLine) -> bool:
@@ -164,80 +139,69 @@ def _indented(previous: TextLine, line: TextLine) -> bool:
         and line.text[:1].isupper() and line.x0 < previous.x0 + 4 * line.size  # fmt: skip
 
 
-def _kind(line: TextLine, body_size: float) -> PassageKind:
-    caption = _CAPTION.match(line.text)
-    if caption and (caption["mark"] or line.size <= _SMALLER * body_size or line.spans[0].bold):
-        return "caption"
-    if _THEOREM.match(line.text):
-        return "theorem"
-    return "text"
+def _mark_statements(flow: list[Paragraph]) -> None:
+    """Mark theorems and the like with their proofs; a slanted paragraph after a slanted one belongs to it."""
+    open_proof = False
+    slanted = False
+    for paragraph in flow:
+        first = paragraph.lines[0]
+        if _STATEMENT.match(first.text) and _set_apart(first):
+            paragraph.kind = "theorem"
+            slanted, open_proof = _slant(paragraph) > 0.5, False
+        elif _PROOF.match(first.text):
+            paragraph.kind = "theorem"
+            slanted, open_proof = False, True
+        elif (slanted and _slant(paragraph) > 0.5) or (open_proof and _closes(flow, paragraph)):
+            paragraph.kind = "theorem"
+        else:
+            slanted = open_proof = False
+        if open_proof and _QED.search(paragraph.lines[-1].text):
+            open_proof = False
 
 
-def _continues(paragraph: Paragraph, line: TextLine) -> bool:
-    """Return whether a block goes on with the paragraph before it: over a column, a page or a formula."""
-    last = paragraph.lines[-1]
-    if abs(last.size - line.size) > 0.08 * last.size and len(line.text) > 30 and len(last.text) > 30:
-        return False
-    begins = line.text.lstrip("(")[:1]
-    if _SENTENCE_END.search(last.text):
-        return False
-    if begins.islower():
-        return True
-    # A displayed formula belongs to the sentence around it.
-    return not _PROSE_WORD.search(line.text) and (last.page, last.column) == (line.page, line.column)
+def _set_apart(line: TextLine) -> bool:
+    """Return whether a line begins in another font than its rest, or is slanted: a statement's name is."""
+    first = line.spans[0]
+    return first.bold or first.italic or line.italic > 0.5 or any(span.font != first.font for span in line.spans)
 
 
-def text_of(
-    lines: Iterable[TextLine], vocabulary: frozenset[str], offset: int = 0
-) -> tuple[str, list[LineAt]]:
-    """Return the lines' text as one, words divided at line ends put together, and where each line went."""
-    parts: list[str] = []
-    places: list[LineAt] = []
-    at = offset
-    for line in lines:
-        text = line.text
-        if not text:
+def _slant(paragraph: Paragraph) -> float:
+    total = sum(len(line.text) for line in paragraph.lines)
+    return sum(line.italic * len(line.text) for line in paragraph.lines) / max(total, 1)
+
+
+def _closes(flow: list[Paragraph], paragraph: Paragraph) -> bool:
+    """Return whether a paragraph belongs to an open proof: its end mark comes, and no other begins before it."""
+    at = next(i for i, other in enumerate(flow) if other is paragraph)
+    for later in flow[at : at + 40]:
+        if _STATEMENT.match(later.lines[0].text) or _PROOF.match(later.lines[0].text):
+            return False
+        if _QED.search(later.lines[-1].text):
+            return True
+    return False
+
+
+def _apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Paragraph]:
+    """Return captions, tables and footnotes, each in its own paragraph, in reading order."""
+    found: list[Paragraph] = []
+    before: tuple[int, PassageKind] | None = None
+    for index, (line, kind) in enumerate(zip(lines, kinds, strict=True)):
+        if kind == "text":
             continue
-        if parts:
-            parts[-1], joint = _joint(parts[-1], text, vocabulary)
-            at = places[-1].start + len(parts[-1])
-            places[-1] = LineAt(places[-1].start, at, places[-1].line)
-            parts.append(joint)
-            at += len(joint)
-        parts.append(text)
-        places.append(LineAt(at, at + len(text), line))
-        at += len(text)
-    return "".join(parts), places
+        goes_on = before == (index - 1, kind) and not (
+            (kind == "footnote" and opens_footnote(line))
+            or (kind != "footnote" and (found[-1].lines[-1].page, found[-1].lines[-1].column) != (line.page, line.column))
+            or (kind == "caption" and _another_caption(found[-1].lines[-1], line))
+        )
+        if goes_on:
+            found[-1].lines.append(line)
+        else:
+            found.append(Paragraph([line], kind))
+        before = (index, kind)
+    return found
 
 
-_DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad‐]$")
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
+def _another_caption(previous: TextLine, line: TextLine) -> bool:
+    from search.documents.floats import CAPTION
 
-
-def _joint(before: str, after: str, vocabulary: frozenset[str]) -> tuple[str, str]:
-    """Return the text before, without a hyphen that only divides a word, and what to put between."""
-    divided = _DIVIDED.search(before) if before[-1] in "-\u00ad\u2010" else None
-    if not divided:
-        return before, "" if before.endswith(("/", "—")) else " "
-    following = _FIRST_WORD.match(after)
-    if not following:
-        return before, "" if before.endswith("\u00ad") else " "
-    if before.endswith("\u00ad"):
-        return before[:-1], ""
-    first, second = divided[1].casefold(), following[0].casefold()
-    if not following[0][0].islower():
-        return before, ""
-    if first + second not in vocabulary and f"{first}-{second}" in vocabulary:
-        return before, ""
-    return before[:-1], ""
-
-
-def vocabulary_of(lines: Iterable[TextLine]) -> frozenset[str]:
-    """Return the paper's words, hyphened ones too: they tell "self-attention" from "atten-tion"."""
-    words: set[str] = set()
-    for line in lines:
-        words.update(_WORD.findall(line.text.casefold()))
-    return frozenset(words)
-
-
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?(?!-$)")
+    return bool(CAPTION.match(line.text)) and line.baseline - previous.baseline > 1.2 * line.size

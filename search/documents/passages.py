@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from search.documents.lines import TextLine
-from search.documents.paragraphs import LineAt, Paragraph, text_of
+from search.documents.joining import LineAt, text_of
+from search.documents.paragraphs import Paragraph
 from search.documents.sentences import sentences
 from search.models import Box, PassageKind
 
@@ -35,20 +36,30 @@ def passages(paragraphs: Sequence[Paragraph], vocabulary: frozenset[str]) -> lis
     Running text is cut between paragraphs where that gives a passage of the right length, else between
     sentences, and then the next passage repeats up to `OVERLAP` characters.
     """
-    flow = [paragraph for paragraph in paragraphs if paragraph.kind in {"text", "theorem", "formula"}]
-    apart = [paragraph for paragraph in paragraphs if paragraph.kind not in {"text", "theorem", "formula"}]
-    pieces = _pieces(flow, vocabulary)
-    for group in _together(apart):
+    pieces: list[Piece] = []
+    for group in _together(paragraphs):
         pieces += _pieces(group, vocabulary)
     return pieces
 
 
-def _together(apart: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
-    """Yield captions and tables one by one, and the footnotes as one text."""
-    notes = [paragraph for paragraph in apart if paragraph.kind == "footnote"]
-    yield from ([paragraph] for paragraph in apart if paragraph.kind != "footnote")
-    if notes:
-        yield notes
+def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
+    """Yield what is cut as one text: running text as far as it goes, each theorem, caption, table; the notes."""
+    group: list[Paragraph] = []
+    notes: list[Paragraph] = []
+    for paragraph in paragraphs:
+        if paragraph.kind == "footnote":
+            notes.append(paragraph)
+            continue
+        if paragraph.kind == "text":
+            group.append(paragraph)
+            continue
+        if group:
+            yield group
+            group = []
+        yield [paragraph]
+    for rest in (group, notes):
+        if rest:
+            yield rest
 
 
 def _pieces(group: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piece]:

@@ -65,7 +65,12 @@ class _Level:
     size: float
     baseline: float
     kind: str = ""
+    #: Where its first character begins and its last one ends.
+    x0: float = 0.0
+    x1: float = 0.0
     parts: list[str] = field(default_factory=list)
+    #: The raised script that was written last: its place among the parts, and where it ends on the page.
+    raised: tuple[int, float] | None = None
 
     def text(self) -> str:
         return "".join(self.parts)
@@ -86,7 +91,8 @@ def line_text(spans: Sequence[Span], size: float, baseline: float) -> str:
     for span in spans:
         text = expand(span.text)
         gap = span.x0 - end > 0.12 * span.size
-        end = span.x1
+        # Of two scripts above one another, the wider one says where the line goes on.
+        end = max(end, span.x1) if span.x0 < end else span.x1
         if not text.strip():
             if text:
                 levels[-1].parts.append(text)
@@ -95,6 +101,7 @@ def line_text(spans: Sequence[Span], size: float, baseline: float) -> str:
         if not kind and gap and levels[0].parts and not levels[0].parts[-1].endswith(" "):
             levels[0].parts.append(" ")
         levels[-1].parts.append(text)
+        levels[-1].x1 = span.x1
         if len(levels) == 1:
             font = span.font
     while len(levels) > 1:
@@ -113,7 +120,7 @@ def _settle(levels: list[_Level], span: Span, text: str, font: str, *, attached:
         if kind and span.size > SCRIPT_RATIO * top.size and not (attached and _is_exponent(levels, text)):
             kind = ""  # the numerator of a fraction
         if kind:
-            levels.append(_Level(span.size, span.baseline, kind))
+            levels.append(_Level(span.size, span.baseline, kind, span.x0, span.x1))
             return kind
         if len(levels) == 1:
             if not _EXTENSION_FONT.search(span.font):
@@ -154,9 +161,20 @@ def _close(levels: list[_Level], following: str, font: str) -> None:
         parent.parts.append(raw)
         return
     if not (script.kind == "^" and len(levels) == 1 and is_mark(text, before, following, font)):
-        parent.parts.append(_written(script.kind, text, before))
+        _write(parent, script, _written(script.kind, text, before))
     if raw[-1].isspace():
         parent.parts.append(" ")
+
+
+def _write(parent: _Level, script: _Level, written: str) -> None:
+    """Put a script into the level below: of two above one another the lower first, as formulas are typed."""
+    if script.kind == "_" and parent.raised and parent.raised[0] == len(parent.parts) - 1:
+        at, end = parent.raised
+        if script.x0 < end - 0.2 * script.size:
+            parent.parts.insert(at, written)
+            return
+    parent.parts.append(written)
+    parent.raised = (len(parent.parts) - 1, script.x1) if script.kind == "^" else None
 
 
 def _written(kind: str, text: str, before: str) -> str:

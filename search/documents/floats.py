@@ -1,0 +1,192 @@
+"""What stands on the page beside the running text: footnotes, captions, tables.
+
+They are told from the text line by line, before paragraphs are made, so that none ends up in the middle of
+a sentence that goes on below it.
+"""
+
+# ruff: noqa: RUF001 - the characters are meant as they are
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from search.documents.lines import TextLine
+from search.models import PassageKind
+
+CAPTION = re.compile(
+    r"(?:(?:Supplementary|Extended Data)\s+)?"
+    r"(?:Fig(?:ure|s?\.)?|FIG(?:URE|S?\.)?|Table|TABLE|Tab\.|Algorithm|ALGORITHM|Listing|Scheme|Box|Plate)\s*"
+    r"(?:[A-Z]?\.?-?\d+(?:[.-]\d+)*|[IVXL]+)(?:\s*[(]?[a-z][)]?(?![a-z]))?\s*(?P<mark>[.:|–—-]|$)?"
+)
+_FOOTNOTE_START = re.compile(r"(?:\d{1,3}|[*∗†‡§¶‖]{1,2}|[a-z])\s*\S")
+_SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
+
+#: Footnotes and captions are set smaller than the body by at least this ratio (9 on 10 points).
+SMALLER = 0.93
+#: A row of a table comes in so many pieces; two are a line with a wide gap.
+_CELLS = 3
+
+
+def kinds_of(lines: Sequence[TextLine], body_size: float) -> list[PassageKind]:
+    """Return what each line is: "footnote", "caption", "table", or "text" for the running text."""
+    kinds: list[PassageKind] = ["text"] * len(lines)
+    for index in footnotes(lines, body_size):
+        kinds[index] = "footnote"
+    _mark_captions(lines, kinds, body_size)
+    _mark_tables(lines, kinds, body_size)
+    return kinds
+
+
+def _mark_captions(lines: Sequence[TextLine], kinds: list[PassageKind], body_size: float) -> None:
+    index = 0
+    while index < len(lines):
+        if kinds[index] != "text" or not is_caption(lines, index, body_size):
+            index += 1
+            continue
+        kinds[index] = "caption"
+        end = index + 1
+        while end < len(lines) and kinds[end] == "text" and _caption_goes_on(lines, index, end, body_size):
+            kinds[end] = "caption"
+            end += 1
+        index = end
+
+
+def is_caption(lines: Sequence[TextLine], index: int, body_size: float) -> bool:
+    """Return whether a caption begins with this line: "Figure 3", set apart from a sentence that begins so."""
+    line = lines[index]
+    match = CAPTION.match(line.text)
+    if not match or not line.text[0].isupper():
+        return False
+    mark = match["mark"] or ""
+    if mark == "" and match.end() < len(line.text.rstrip()) and line.text[match.end() :].lstrip()[:1].islower():
+        return False  # "Figure 3 shows …"
+    apart = not _stands_below(lines[index - 1] if index else None, line)
+    if mark in {".", ":", "|", "–", "—", "-"}:
+        return apart or mark in {":", "|"} or line.size <= SMALLER * body_size or _begins_bold(line)
+    return apart and (line.size <= SMALLER * body_size or _begins_bold(line) or match.end() >= len(line.text.rstrip()))
+
+
+def _begins_bold(line: TextLine) -> bool:
+    return line.spans[0].bold
+
+
+def _stands_below(previous: TextLine | None, line: TextLine) -> bool:
+    """Return whether a line follows another without a gap, in the same column and size, as text does."""
+    if previous is None or not _same_column(previous, line):
+        return False
+    step = line.baseline - previous.baseline
+    return 0 < step < 1.5 * line.size and abs(previous.size - line.size) < 0.3
+
+
+def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size: float) -> bool:
+    """Return whether a caption's text goes on with the line at `end`."""
+    first, previous, line = lines[start], lines[end - 1], lines[end]
+    if (
+        not _same_column(previous, line)
+        or line.pieces >= _CELLS
+        or CAPTION.match(line.text)
+        or abs(previous.size - line.size) >= 0.08 * line.size
+    ):
+        return False
+    step = line.baseline - previous.baseline
+    usual = lines[start + 1].baseline - first.baseline if end > start + 1 else 1.5 * line.size
+    if not 0 < step < max(1.25 * min(usual, 1.7 * line.size), 1.3 * line.size):
+        return False
+    # A gap of a line after the end of a sentence is the end of the caption, in the body's size even less.
+    closed = bool(_SENTENCE_END.search(previous.text)) and previous.x1 < first.x1 - 2 * line.size
+    if closed and end > start + 1:
+        return False
+    return not (closed and line.size > SMALLER * body_size and line.x0 > first.x0 + 0.8 * line.size)
+
+
+def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size: float) -> None:
+    """Mark rows that come in cells and stand together; what stands between two of them belongs to them."""
+    rows = [kinds[i] == "text" and is_row(lines[i]) for i in range(len(lines))]
+    index = 0
+    while index < len(lines):
+        if not rows[index]:
+            index += 1
+            continue
+        end, found = index + 1, 1
+        last = index
+        while end < len(lines) and end - last <= 3 and kinds[end] == "text" and _same_column(lines[last], lines[end]):
+            if rows[end] and abs(lines[end].baseline - lines[last].baseline) < 5 * body_size:
+                last, found = end, found + 1
+            elif not _may_be_cell(lines[end]):
+                break
+            end += 1
+        if found >= 2:
+            first, last = _with_edges(lines, kinds, index, last)
+            for position in range(first, last + 1):
+                kinds[position] = "table"
+        index = last + 1
+
+
+def is_row(line: TextLine) -> bool:
+    """Return whether a line comes in three cells or more, and holds little prose and no formula's signs."""
+    if line.pieces < _CELLS or line.text.endswith(")") and re.search(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$", line.text):
+        return False
+    tokens = line.text.split()
+    prose = sum(token.strip(".,;:()").islower() and len(token) > 2 for token in tokens)
+    signs = sum(token in {"=", "+", "−", "≤", "≥", "→", "∈", "∼", "<", ">"} for token in tokens)
+    return prose < 0.5 * len(tokens) and signs < 0.2 * len(tokens)
+
+
+def _may_be_cell(line: TextLine) -> bool:
+    words = [token for token in line.text.split() if token.isalpha() and len(token) > 2]
+    return line.pieces == 2 or (len(line.text) < 40 and len(words) <= 5 and not _SENTENCE_END.search(line.text))
+
+
+def _with_edges(
+    lines: Sequence[TextLine], kinds: Sequence[PassageKind], first: int, last: int
+) -> tuple[int, int]:
+    """Return the table with the lines of two cells right above and below it (heads, totals)."""
+    def joins(near: TextLine, line: TextLine) -> bool:
+        return (
+            line.pieces == 2
+            and not _SENTENCE_END.search(line.text)
+            and _same_column(near, line)
+            and abs(near.baseline - line.baseline) < 2.2 * near.size
+        )
+
+    while first and kinds[first - 1] == "text" and joins(lines[first], lines[first - 1]):
+        first -= 1
+    while last + 1 < len(lines) and kinds[last + 1] == "text" and joins(lines[last], lines[last + 1]):
+        last += 1
+    return first, last
+
+
+def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
+    """Return the indices of lines that are footnotes: small print at the bottom of a column, after a mark."""
+    found: set[int] = set()
+    end = len(lines)
+    while end:
+        start = end - 1
+        while start and _same_column(lines[start - 1], lines[end - 1]):
+            start -= 1
+        first = end
+        while first > start and lines[first - 1].size <= SMALLER * body_size:
+            first -= 1
+        if first > start or first == end or first == start == 0 or _opens_footnote(lines[first]):
+            while first < end and not _opens_footnote(lines[first]):
+                first += 1
+            found.update(range(first, end))
+        end = start
+    return found
+
+
+def opens_footnote(line: TextLine) -> bool:
+    """Return whether a line begins with a footnote's mark: raised, or on the line and small."""
+    return _opens_footnote(line)
+
+
+def _opens_footnote(line: TextLine) -> bool:
+    first = next((span for span in line.spans if span.text.strip()), None)
+    if first is None:
+        return False
+    raised = first.size < 0.9 * line.size or first.raised_hint
+    return raised and bool(_FOOTNOTE_START.match(first.text.strip() + "x"))
+
+
+def _same_column(one: TextLine, other: TextLine) -> bool:
+    return (one.page, one.column) == (other.page, other.column)

@@ -1,0 +1,47 @@
+"""Displayed formulas: lines of signs, set apart in the column, that belong to the sentence around them."""
+
+# ruff: noqa: RUF001 - the characters are meant as they are
+from __future__ import annotations
+
+import re
+
+from search.documents.lines import TextLine
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_SIGN = re.compile(r"[=<>≤≥≈≡∼∝→↦∈⊂⊆∑∏∫√∂∇±×⊗⊕∞∀∃|‖⟨⟩]|\^|_")
+#: Words of formulas.
+_FUNCTIONS = frozenset(
+    """
+    sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log exp max min sup inf lim det dim ker deg
+    gcd mod arg argmax argmin tr Tr diag sgn var Var cov Cov erf for all and where with otherwise
+    """.split()  # noqa: SIM905 - a list of quoted words reads worse
+)
+_EQUATION_NUMBER = re.compile(r"\((?:[A-Z]{1,2}\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\)\s*$")
+MATH_FONT = re.compile(r"MI\d|MI$|SY\d|SY$|MSBM|MSAM|EUFM|CMEX|Math|mtmi|txmi|txsy|RSFS|rtxmi", re.IGNORECASE)
+
+
+def is_display(line: TextLine, left: float, right: float) -> bool:
+    """Return whether a line is a displayed formula, or a row of one.
+
+    It holds a sign or a number in brackets at its end, hardly a word, and stands away from the column's
+    left edge.
+
+    Args:
+        line: of the running text.
+        left: where the column's lines begin.
+        right: where they end.
+    """
+    text = line.text
+    words = [word for word in _WORD.findall(text) if word not in _FUNCTIONS]
+    if sum(map(len, words)) > 0.25 * len(text) or len(words) > 4:
+        return False
+    numbered = bool(_EQUATION_NUMBER.search(text)) and line.x1 > right - 2 * line.size
+    apart = line.x0 > left + 1.2 * line.size and (line.x1 < right - 0.5 * line.size or numbered)
+    signs = bool(_SIGN.search(text)) or _mathematical(line) > 0.5
+    return (apart or numbered) and (signs or numbered)
+
+
+def _mathematical(line: TextLine) -> float:
+    """Return the share of the characters that are set in fonts of formulas."""
+    total = sum(len(span.text) for span in line.spans)
+    return sum(len(span.text) for span in line.spans if MATH_FONT.search(span.font)) / max(total, 1)
