@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from search.arxiv.identifiers import find_all
+from search.documents import reference_parsing as parsing
 from search.documents.lines import TextLine
 from search.documents.pages import Link
 from search.documents.paragraphs import text_of
@@ -18,16 +18,7 @@ _BRACKETED = re.compile(
 )
 _POINTED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s+(?=\S)")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[A-Z])")
-_YEAR = re.compile(r"(?<![\d./:-])(1[89]\d\d|20[0-4]\d)(?:[a-z])?(?![\d/])")
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;:)\]}]")
 _URL = re.compile(r"https?\s?://[^\s,;\"<>]+[^\s,;\"<>.)\]]")
-_ARXIV_LINK = re.compile(r"arxiv\.org/(?:abs|pdf)/", re.IGNORECASE)
-_DOI_LINK = re.compile(r"doi\.org/(10\.\S+)", re.IGNORECASE)
-_QUOTED = re.compile(r"[“\"](?P<title>[^”\"]{8,300}?)[,.]?[”\"]|``(?P<tex>.{8,300}?)''")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
-_INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,3}")
-_ACRONYM = re.compile(r"\b[A-Z]{3,}\b")
-_NAME_PART = r"(?:(?:[A-Z]\.[ -]?){1,3}|[A-Z][\w’'-]+(?:\s[A-Z][\w’'-]+)?)"
 
 
 @dataclass(slots=True)
@@ -50,7 +41,7 @@ def references(
     on_page = {page: links(page) for page in sorted({line.page for line in lines})}
     for entry in _entries([line for line in lines if line.text]):
         raw, _ = text_of(entry.lines, vocabulary)
-        raw = " ".join(raw.split())
+        raw = parsing.unbroken(entry.lines, " ".join(raw.split()))
         if len(raw) >= 8 and any(map(str.isalpha, raw)):
             found.append(_reference(len(found) + 1, raw, entry, _links_on(entry.lines, on_page)))
     return found
@@ -170,78 +161,18 @@ def _reference(ordinal: int, raw: str, entry: _Entry, uris: Sequence[str]) -> Re
             if match and match["label"] == entry.label:
                 body = raw[match.end() :]
                 break
-    years = [int(year) for year in _YEAR.findall(_without_identifiers(body))]
-    printed = find_all(body) or [i for uri in uris if _ARXIV_LINK.search(uri) for i in find_all(uri)]
-    authors, title = _authors_and_title(body)
+    printed = parsing.years(body)
+    authors, title = parsing.authors_and_title(body)
+    ids, dois = parsing.arxiv_ids(body, uris), parsing.dois(body, uris)
     return Reference(
         ordinal=ordinal,
         raw=raw,
         label=entry.label,
         authors=authors,
-        year=years[-1] if years else None,
+        year=printed[-1] if printed else None,
         title=title,
-        arxiv_id=printed[0].work_id if printed else None,
-        doi=_doi(body, uris),
-        url=_url(body, uris),
+        arxiv_id=ids[0] if ids else None,
+        doi=dois[0] if dois else None,
+        url=parsing.url(body, uris),
+        more=(*(f"arxiv:{work_id}" for work_id in ids[1:]), *(f"doi:{doi}" for doi in dois[1:])),
     )
-
-
-def _without_identifiers(text: str) -> str:
-    return _DOI.sub(" ", _URL.sub(" ", re.sub(r"arXiv:\S+|\d{4}\.\d{4,5}", " ", text)))
-
-
-def _doi(body: str, uris: Sequence[str]) -> str | None:
-    match = _DOI.search(body)
-    if match:
-        return match[0].lower()
-    for uri in uris:
-        linked = _DOI_LINK.search(uri)
-        if linked:
-            return linked[1].rstrip(".,;").lower()
-    return None
-
-
-def _url(body: str, uris: Sequence[str]) -> str | None:
-    match = _URL.search(body)
-    if match:
-        return match[0].replace(" ", "")
-    return next((uri for uri in uris if uri.startswith("http")), None)
-
-
-def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
-    """Return a guess at authors and title: quoted, or the sentence after the names."""
-    quoted = _QUOTED.search(body)
-    if quoted:
-        title = (quoted["title"] or quoted["tex"]).strip(" ,.")
-        return _names(body[: quoted.start()]), title
-    # First the style that has the year after the names, then the one that has it at the end.
-    dated = re.match(
-        r"(?P<names>.{3,400}?)[.,]?\s*\(?(?P<year>(?:18|19|20)\d\d)[a-z]?\)?[.,:]\s*(?P<title>[^.?!]{8,300}[.?!])",
-        body,
-    )
-    if dated and len(dated["names"]) < 0.6 * len(body) and _is_title(dated["title"]):
-        return _names(dated["names"]), dated["title"].strip(" .")
-    parts = re.split(r"(?<=[^\W\d_]{2})[.?!]\s+(?=[A-Z0-9“])", body)
-    if len(parts) >= 2 and _is_title(parts[1]):
-        return _names(parts[0]), parts[1].strip(" .")
-    return (), None
-
-
-def _is_title(text: str) -> bool:
-    """Return whether this can be a title: three words or more, mostly letters, no "018 (2007) [arXiv"."""
-    letters = sum(map(str.isalpha, text))
-    return len(_WORDS.findall(text)) >= 3 and letters > 0.7 * len(text) and "arXiv" not in text
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """Return the names in "A. One, B. Two, and C. Three" or "One, A., Two, B."."""
-    text = re.sub(r"\bet al\.?|\bEds?\.?|\(|\)", "", text).strip(" ,.;:")
-    text = re.sub(r",?\s*(?:\band\b|&)\s*", ", ", text)
-    names: list[str] = []
-    for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
-        if _INITIALS.fullmatch(part) and names and not re.match(r"[A-Z]\.", names[-1]):
-            initials = part if part.endswith(".") else f"{part}."
-            names[-1] = f"{initials} {names[-1]}"
-        elif re.match(_NAME_PART, part) and len(part.split()) <= 5 and not _ACRONYM.search(part):
-            names.append(part)
-    return tuple(names)
