@@ -310,6 +310,11 @@ class Catalogue:
             values,
         )
 
+    def added_since(self, stamp: int) -> set[str]:
+        """Return the works that somebody added by name after this moment, in microseconds since 1970."""
+        query = "SELECT work_id FROM user_facts WHERE topic = 'removed' AND value = 0 AND stamp > ?"
+        return set(self._column(query, [stamp]))
+
     def known(self, ids: Iterable[str]) -> set[str]:
         """Return those of these ids that the catalogue has a work of, removed ones included."""
         wanted = orjson.dumps(list(ids)).decode()
