@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from search.errors import (
     BadIdentifier,
+    CitewellError,
     IndexMissing,
     ModelUnavailable,
     SettingsError,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from search.embedding.protocol import Embedder
     from search.index.protocol import IndexStore
     from search.ingest.doctor import DoctorReport
+    from search.ingest.selection import SelectionReport
     from search.ingest.events import Recorder
     from search.ingest.takedown import TakedownReport
     from search.lake.lake import Lake
@@ -62,6 +64,8 @@ class WorkSummary(Model):
     pinned: bool = False
     #: `full text`, `fetched` (PDF not read yet) or `abstract`.
     holds: str
+    #: What did not work out and is tried again: the stage and the error's name.
+    failed: tuple[str, ...] = ()
 
 
 class WorkInfo(Model):
@@ -310,9 +314,15 @@ class Library:
     def fetch(
         self, ids: Sequence[str] | None = None, *, limit: int | None = None, progress: ProgressSink = silent
     ) -> StageReport:
-        """Download missing PDFs: all of them, or those of `ids`."""
-        from search.ingest.fetch import fetch
+        """Download missing PDFs: of the papers that `CITEWELL_SELECTION` wants, or those of `ids`.
 
+        Raises:
+            SettingsError: the selection's file cannot be read.
+            NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.
+        """
+        from search.ingest.fetch import fetch, wanted_from
+
+        selection, bulk = wanted_from(self.settings)
         seconds = self.settings.pdf_interval
         with self._recorded("fetch") as event, self._transport("pdf", seconds, progress) as transport:
             return event.report(
@@ -322,9 +332,27 @@ class Library:
                     base_url=self.settings.pdf_base_url,
                     ids=None if ids is None else [_work_id(text) for text in ids],
                     limit=limit,
+                    selection=selection,
+                    bulk=bulk,
                     progress=progress,
                 )
             )
+
+    def explain_selection(
+        self, ids: Sequence[str] | None = None, *, limit: int | None = None
+    ) -> SelectionReport:
+        """Return for each paper whether `CITEWELL_SELECTION` gives it full text, and why; fetch nothing."""
+        from search.ingest.fetch import explain
+        from search.ingest.selection import read_selection
+
+        file = self.settings.selection
+        return explain(
+            self.lake,
+            read_selection(file),
+            ids=None if ids is None else [_work_id(text) for text in ids],
+            file=str(file) if file else None,
+            limit=limit,
+        )
 
     def add(
         self,
@@ -415,7 +443,13 @@ class Library:
         state = self.lake.catalogue.state(work_id)
         if state is None or not (state.work or state.removed):
             raise _not_found(work_id)
-        return take_down(self.lake, self.store, self.settings.home, work_id, progress=progress)
+        report = take_down(self.lake, self.store, self.settings.home, work_id, progress=progress)
+        if not report.to_embed_again:
+            return report
+        try:
+            return report.model_copy(update={"build": self.build(progress=progress)})
+        except CitewellError as error:
+            return report.model_copy(update={"build_failed": str(error)})
 
     # ------------------------------------------------------------------ the index
     def link(
@@ -538,6 +572,9 @@ class Library:
         """Return all works of the library, by id."""
         self.lake.catalogue.refresh()
         states = self.lake.catalogue.states(self.lake.catalogue.work_ids())
+        failed: dict[str, list[str]] = {}
+        for failure in self.lake.catalogue.failures():
+            failed.setdefault(failure.work_id, []).append(f"{failure.stage}: {failure.error}")
         return [
             WorkSummary(
                 work_id=state.work_id,
@@ -549,6 +586,7 @@ class Library:
                 withdrawn=state.work.withdrawn,
                 pinned=state.work.pinned,
                 holds=_holds(paper=state.paper, pdf=state.pdf),
+                failed=tuple(failed.get(state.work_id, ())),
             )
             for state in states
             if state.work

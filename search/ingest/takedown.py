@@ -19,7 +19,7 @@ from search.index.mappings import schema_hash
 from search.index.protocol import Generation, IndexStore
 from search.ingest.index import write
 from search.ingest.papers import documents_of
-from search.ingest.reports import StageReport, failed_papers
+from search.ingest.reports import BuildReport, StageReport, failed_papers
 from search.lake.batch import Outcome
 from search.lake.clearing import clear
 from search.lake.takedown import CARRIED_OUT, LIFTED, ORDERED
@@ -56,10 +56,14 @@ class TakedownReport(Model):
     #: Files of the lake and of the home that were written anew without it, or deleted.
     rewritten: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
-    #: Other works whose vectors lay in one file with its own: the next build computes them again.
+    #: Other works whose vectors lay in one file with its own, and are computed again.
     to_embed_again: int = 0
     #: What may still hold it and could not be cleared now, each with the reason. Empty: all is done.
     left: tuple[str, ...] = ()
+    #: The build that computed them.
+    build: BuildReport | None = None
+    #: Why it could not: the next one does.
+    build_failed: str = ""
     #: Copies that nothing here may change.
     copies: tuple[HeldCopy, ...] = ()
     seconds: float = 0.0

@@ -29,9 +29,10 @@ def _show_takedown(console: Console, report: TakedownReport) -> None:
         f"{counted(len(report.generations), 'index generation')} cleared"
     )
     if report.to_embed_again:
+        again = f"not computed again yet ({line(report.build_failed)}): run `citewell index build`"
+        done = "computed again" if report.build else again
         console.print(
-            f"{counted(report.to_embed_again, 'paper')} shared a file of vectors with it: "
-            "`citewell index build` computes those again"
+            f"{counted(report.to_embed_again, 'paper')} shared a file of vectors with it: those are {done}"
         )
     if report.left:
         console.print(heading("Left"))
