@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from search.embedding.protocol import Embedder
     from search.index.protocol import IndexStore
     from search.ingest.doctor import DoctorReport
-    from search.ingest.selection import SelectionReport
     from search.ingest.events import Recorder
+    from search.ingest.selection import SelectionReport
     from search.ingest.takedown import TakedownReport
+    from search.ingest.watch import Watch, WatchReport
+    from search.ingest.watch import Watch, WatchReport
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
 
@@ -566,6 +568,75 @@ class Library:
             # It was given all of the lake's files and still holds something else than they say.
             fixed = self.rebuild(progress=progress)
         return look().model_copy(update={"fixed": fixed})
+
+    # ------------------------------------------------------------------ saved searches
+    def watch_add(
+        self,
+        name: str,
+        query: str,
+        *,
+        filters: Filters | None = None,
+        mode: Mode = "hybrid",
+        threshold: float = 0.6,
+    ) -> Watch:
+        """Save a search; `watch_run` tells what is new for it. One of the same name is replaced.
+
+        Args:
+            name: what to call it.
+            query: words, or a question.
+            filters: hard conditions; None: none.
+            mode: both legs, or one of them.
+            threshold: lowest score, 0 to 1; 1 is as good as the library's best paper for the query.
+        """
+        from search.ingest.watch import add_watch
+
+        return add_watch(self.lake, name, query, filters=filters, mode=mode, threshold=threshold)
+
+    def watch_remove(self, name: str) -> None:
+        """Forget a saved search.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+        from search.ingest.watch import remove_watch
+
+        remove_watch(self.lake, name)
+
+    def watches(self) -> list[Watch]:
+        """Return the saved searches, by name."""
+        from search.ingest.watch import Watches
+
+        return Watches(self.lake).all()
+
+    def watch_run(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        reader: str = "me",
+        deliver: Callable[[Sequence[WatchReport]], None] | None = None,
+        progress: ProgressSink = silent,
+    ) -> list[WatchReport]:
+        """Return what is new for the saved searches since a reader was told the last time.
+
+        Args:
+            names: which ones; None: all.
+            reader: who is told; what one reader was told is new to another.
+            deliver: is given the reports before they count as told; where it raises, they do not.
+            progress: told how far it is.
+        """
+        from search.ingest.watch import run_watches
+
+        with self._index_explained():
+            return run_watches(
+                self.lake,
+                self.store,
+                self.embedder,
+                deliver or (lambda _: None),
+                names=names,
+                reader=reader,
+                dense=self.settings.dense_weight,
+                progress=progress,
+            )
 
     # ------------------------------------------------------------------ looking
     def list(self) -> list[WorkSummary]:

@@ -183,9 +183,11 @@ def first_word(text: str) -> str | None:
 def moment(text: str) -> datetime | None:
     """Return an RFC 2822 or ISO 8601 time in UTC; None where it is neither."""
     if usual := _USUAL_TIME.fullmatch(text):
-        number, name, year, *clock = usual.groups()
+        number, name, year, hour, minute, second = usual.groups()
         try:
-            return datetime(int(year), _MONTHS.get(name, 0), int(number), *map(int, clock), tzinfo=UTC)
+            return datetime(
+                int(year), _MONTHS.get(name, 0), int(number), int(hour), int(minute), int(second), tzinfo=UTC
+            )
         except ValueError:
             return None
     for read in (parsedate_to_datetime, datetime.fromisoformat):

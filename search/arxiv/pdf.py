@@ -53,18 +53,18 @@ def download_pdf(
                 advice="it may be withdrawn, or too new to be there yet",
             )
         if (answer.announced or 0) > largest:
-            raise _too_large(answer, largest)
+            raise too_large(answer.url, largest)
         content = bytearray()
         for chunk in answer.chunks():
             content += chunk
             if received < SIGNATURE_WITHIN <= len(content):
                 # Once, as early as it can be told: a page that is no PDF need not arrive whole.
-                _check_signature(bytes(content), answer)
+                _check_signature(bytes(content), answer.url, answer.content_type)
             received = len(content)
             if received > largest:
-                raise _too_large(answer, largest)
+                raise too_large(answer.url, largest)
         whole = bytes(content)
-        _check_whole(whole, answer)
+        check_whole(whole, answer.url, announced=answer.announced, content_type=answer.content_type)
         return PDFDownload(whole, hashlib.sha256(whole).hexdigest(), answer.url)
 
     try:
@@ -77,29 +77,36 @@ def download_pdf(
         ) from error
 
 
-def _check_whole(content: bytes, answer: Answer) -> None:
-    _check_signature(content, answer)
-    if answer.announced is not None and len(content) != answer.announced:
+def check_whole(content: bytes, source: str, *, announced: int | None, content_type: str = "") -> None:
+    """Refuse what is no whole PDF, wherever it came from.
+
+    Raises:
+        NotAPDF: something else; the message names the page's title.
+        TruncatedPDF: fewer bytes than announced, or no end-of-file mark.
+    """
+    _check_signature(content, source, content_type)
+    if announced is not None and len(content) != announced:
         raise TruncatedPDF(
-            f"{answer.url} sent {len(content):,} of {answer.announced:,} bytes", advice="fetch it again later"
+            f"{source} sent {len(content):,} of {announced:,} bytes", advice="fetch it again later"
         )
     if b"%%EOF" not in content[-END_WITHIN:]:
         raise TruncatedPDF(
-            f"{answer.url} sent {len(content):,} bytes that end without an end-of-file mark",
+            f"{source} sent {len(content):,} bytes that end without an end-of-file mark",
             advice="fetch it again later",
         )
 
 
-def _check_signature(content: bytes, answer: Answer) -> None:
+def _check_signature(content: bytes, source: str, content_type: str) -> None:
     if b"%PDF-" in content[:SIGNATURE_WITHIN]:
         return
     title = page_title(content)
     named = f" titled {title!r}" if title else ""
     raise NotAPDF(
-        f"{answer.url} sent {answer.content_type or 'something without a type'}{named}, not a PDF",
+        f"{source} sent {content_type or 'something without a type'}{named}, not a PDF",
         advice="open the address in a browser: there may be no PDF, or the server wants to see a person",
     )
 
 
-def _too_large(answer: Answer, largest: int) -> NotAPDF:
-    return NotAPDF(f"{answer.url} is larger than {largest:,} bytes", advice="add the file by hand with --pdf")
+def too_large(source: str, largest: int) -> NotAPDF:
+    """Return the error for a file that is larger than any PDF of arXiv's."""
+    return NotAPDF(f"{source} is larger than {largest:,} bytes", advice="add the file by hand with --pdf")

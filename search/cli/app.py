@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from search.cli import finding, keeping, linking, operating
+from search.cli import finding, keeping, linking, operating, watching
 from search.cli.options import HomeOption
 from search.cli.surface import command
 
@@ -22,6 +22,8 @@ app = typer.Typer(
 index = typer.Typer(
     rich_markup_mode=None, no_args_is_help=True, help="Build, rebuild, check or roll back the index."
 )
+
+watch = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Saved searches on what is new.")
 
 
 def _version(wanted: bool) -> None:
@@ -48,6 +50,7 @@ def citewell(
 
 app.command()(command(operating.demo))
 app.command()(command(keeping.harvest))
+app.command()(command(keeping.fetch))
 app.command()(command(keeping.add))
 app.command("list")(command(keeping.list_))
 app.command()(command(keeping.info))
@@ -59,6 +62,11 @@ app.command()(command(finding.semantic))
 app.command()(command(finding.similar))
 app.command()(command(finding.ask))
 app.add_typer(index, name="index")
+app.add_typer(watch, name="watch")
+watch.command("add")(command(watching.watch_add))
+watch.command("list")(command(watching.watch_list))
+watch.command("run")(command(watching.watch_run))
+watch.command("remove")(command(watching.watch_remove))
 index.command()(command(operating.build))
 index.command()(command(operating.rebuild))
 index.command()(command(operating.check))

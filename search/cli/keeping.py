@@ -54,6 +54,30 @@ def harvest(
     surface.show(report, lambda console: views.show_harvest(console, report))
 
 
+def fetch(
+    surface: Surface,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID…]", help="Only these papers, whatever the selection says."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="Papers to fetch, or to tell of.")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Say of each paper whether it gets full text and why; fetch none."),
+    ] = False,
+) -> None:
+    """Fetch the PDFs that are missing and selected (15 s each)."""
+    with surface.library() as library, surface.progress() as progress:
+        if explain:
+            choices = library.explain_selection(ids or None, limit=limit)
+            surface.show(choices, lambda console: views.show_selection(console, choices))
+            return
+        report = library.fetch(ids or None, limit=limit, progress=progress)
+    surface.show(report, lambda console: views.show_fetch(console, report))
+
+
 def add(
     surface: Surface,
     ids: o.WorkIds,

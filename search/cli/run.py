@@ -16,7 +16,7 @@ from search.errors import CitewellError, UsageError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 #: Commands that keep what they have finished, and go on from there.
-RESUMED = {"demo", "harvest", "add", "build", "rebuild", "rollback", "doctor"}
+RESUMED = {"demo", "harvest", "fetch", "add", "build", "rebuild", "rollback", "doctor"}
 #: What the operating system says where the right to write is missing.
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 

@@ -106,6 +106,7 @@ def fetch(share: str, *, run: str | None = None) -> Result:
         NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.
     """
     from search.ingest.fetch import fetch as fetch_pdfs
+    from search.ingest.fetch import wanted_from
 
     mine = Share.parse(share)
     with (
@@ -116,8 +117,18 @@ def fetch(share: str, *, run: str | None = None) -> Result:
         lake = pipeline.lake
         lake.catalogue.refresh()
         due = [work_id for work_id, _ in lake.catalogue.to_fetch(None, mine)]
-        base_url = pipeline.settings.pdf_base_url
-        report = record.report(fetch_pdfs(lake, transport, base_url=base_url, share=mine, limit=PER_SHARE))
+        selection, bulk = wanted_from(pipeline.settings)
+        report = record.report(
+            fetch_pdfs(
+                lake,
+                transport,
+                base_url=pipeline.settings.pdf_base_url,
+                share=mine,
+                limit=PER_SHARE,
+                selection=selection,
+                bulk=bulk,
+            )
+        )
     return _result(report, due)
 
 

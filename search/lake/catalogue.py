@@ -248,6 +248,11 @@ class Catalogue:
         )
         return [Failure(*row) for row in rows]
 
+    def asked_for(self) -> set[str]:
+        """Return the ids of works that somebody added by name and has not removed since."""
+        query = "SELECT work_id FROM user_facts WHERE topic = 'removed' AND value = 0"
+        return set(self._column(query))
+
     def windows(self, base_url: str, set_: str | None) -> list[tuple[str, str, str]]:
         """Return (from, until, responseDate) of the windows harvested whole from this server."""
         return self._rows(

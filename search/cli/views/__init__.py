@@ -22,9 +22,12 @@ if TYPE_CHECKING:
         show_build,
         show_check,
         show_doctor,
+        show_fetch,
         show_harvest,
+        show_selection,
         show_snapshot,
     )
+    from search.cli.views.watching import show_news, show_watches
     from search.cli.views.work import show_info, show_list
 
 _HOMES = {
@@ -32,18 +35,22 @@ _HOMES = {
     "show_answer": "answer",
     "show_build": "stages",
     "show_check": "stages",
-    "show_publication": "publishing",
     "show_demo": "demo",
     "show_doctor": "stages",
     "show_evaluation": "evaluation",
+    "show_fetch": "stages",
     "show_harvest": "stages",
     "show_info": "work",
     "show_link": "linking",
     "show_list": "work",
+    "show_news": "watching",
     "show_paper": "paper",
+    "show_publication": "publishing",
     "show_result": "search",
+    "show_selection": "stages",
     "show_snapshot": "stages",
     "show_takedowns": "keeping",
+    "show_watches": "watching",
 }
 
 __all__ = [
@@ -54,15 +61,19 @@ __all__ = [
     "show_demo",
     "show_doctor",
     "show_evaluation",
+    "show_fetch",
     "show_harvest",
     "show_info",
     "show_link",
     "show_list",
+    "show_news",
     "show_paper",
     "show_publication",
     "show_result",
+    "show_selection",
     "show_snapshot",
     "show_takedowns",
+    "show_watches",
 ]
 
 

@@ -20,6 +20,7 @@ from search.ingest.reports import (
     SnapshotReport,
     StageReport,
 )
+from search.ingest.selection import SelectionReport
 from search.library import AddReport
 
 #: Failures and differences listed before the rest is counted; JSON has them all.
@@ -67,6 +68,28 @@ def show_snapshot(console: Console, report: SnapshotReport) -> None:
         listed = [f"line {bad.line:,}: {line(bad.message)}" for bad in report.unreadable[:LISTED]]
         more = report.unreadable_lines - len(listed)
         console.print(bullets([*listed, *([f"and {more:,} more"] if more else [])]))
+
+
+def show_fetch(console: Console, report: StageReport) -> None:
+    """Print how many PDFs came, which did not and why, and how many were left for later."""
+    console.print(Text(f"{counted(report.done, 'PDF')} fetched in {_seconds(report.seconds)}", style="bold"))
+    if report.waiting:
+        console.print(
+            f"{counted(report.waiting, 'paper')} left for later: `citewell fetch --explain` says why"
+        )
+    _failures(console, "Failed; tried again at later runs", report.failed)
+
+
+def show_selection(console: Console, report: SelectionReport) -> None:
+    """Print of each paper whether it gets full text, and why."""
+    given = f"The selection {line(report.file)}" if report.file else "No selection is set: every paper"
+    budget = "" if report.budget is None else f", a budget of {counted(report.budget, 'paper')}"
+    console.print(Text(f"{given}{budget}; {counted(report.holding, 'paper')} with a PDF", style="bold"))
+    console.print(" · ".join(f"{line(name)} {count:,}" for name, count in report.counts.items()))
+    for choice in report.choices:
+        mark = Text("+ " if choice.fetch else "  ", style="green")
+        console.print(mark.append(f"{line(choice.work_id)} {line(choice.title)}", style="bold"))
+        console.print(indented(Text(f"{line(choice.standing)}: {line(choice.why)}", style="dim"), 4))
 
 
 def show_add(console: Console, report: AddReport) -> None:

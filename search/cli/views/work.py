@@ -28,6 +28,8 @@ def show_list(console: Console, works: Sequence[WorkSummary]) -> None:
         title = Text(line(work.title))
         for mark, style in marks(work):
             title.append(f" [{mark}]", style=style)
+        for failed in work.failed:
+            title.append(f" [{line(failed)}]", style="yellow")
         if work.authors:
             title.append(f" · {names(work.authors)}", style="dim")
         version = f"{line(work.work_id)}v{work.version}"
