@@ -45,7 +45,7 @@ tasks = {
 }
 serialized = {dag.dag_id: DagSerialization.to_dict(dag) for dag in bag.dags.values()}
 heavy = sorted(
-    {"elasticsearch", "litellm", "onnxruntime", "pymupdf", "tantivy", "torch", "lxml", "numpy"} & set(sys.modules)
+    {"elasticsearch", "litellm", "onnxruntime", "pymupdf", "tantivy", "torch", "lxml"} & set(sys.modules)
 )
 print(json.dumps({
     "errors": bag.import_errors, "seconds": seconds, "tasks": tasks, "heavy": heavy,

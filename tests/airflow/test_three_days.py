@@ -32,30 +32,32 @@ TWICE = "2401.99001"
 WITHDRAWN = "2401.99002"
 
 
-def first_evening(today: date) -> datetime:
-    """Return when the announcement of a Monday can be harvested that lies two to three weeks back."""
-    from citewell_airflow.calendar import announces, harvest_at
+def first_monday(today: date) -> date:
+    """Return a Monday that lies two to three weeks back, and begins three days of announcements."""
+    from citewell_airflow.calendar import announces
 
     day = today - 14 * DAY
     while not (day.weekday() == 0 and all(announces(day + n * DAY) for n in range(3))):
         day -= DAY
-    return harvest_at(day)
+    return day
 
 
 class World:
     """An arXiv to which papers come day by day, and the library that follows it."""
 
-    def __init__(self, arxiv: LoopbackArxiv, settings: dict[str, Any], first: datetime) -> None:
+    def __init__(self, arxiv: LoopbackArxiv, settings: dict[str, Any], first: date) -> None:
         self.arxiv = arxiv
         self.settings = settings
         self.first = first
-        #: Days since the evening before the first.
+        #: 1 is the first day, a Monday; 0 the Sunday before it.
         self.day = 0
         self._papers = {record.id: record for record in own_records()}
 
     def now(self) -> datetime:
-        """The moment that it is on the loopback arXiv."""
-        return self.first + (self.day - 1) * DAY
+        """The moment that it is on the loopback arXiv: 23:30 in New York."""
+        from citewell_airflow.calendar import harvest_at
+
+        return harvest_at(self.first + (self.day - 1) * DAY)
 
     def announce(self, work_id: str, versions: int = 1, **changes: Any) -> DemoRecord:
         """Let arXiv have a paper with so many versions, the newest of today."""
@@ -101,9 +103,9 @@ def world(
     plugins: Path, elasticsearch_url: str, index_prefix: str, tmp_path: Path
 ) -> Iterator[tuple[World, dict[str, str]]]:
     """An empty library, an arXiv whose clock stands on the evening before the first, and the environment."""
-    first = first_evening(datetime.now(UTC).date())
+    first = first_monday(datetime.now(UTC).date())
     box: list[World] = []
-    with LoopbackArxiv((), own_pdfs(), clock=lambda: box[0].now() if box else first) as arxiv:
+    with LoopbackArxiv((), own_pdfs(), clock=lambda: box[0].now()) as arxiv:  # noqa: PLW0108 - the box is empty now
         settings = {
             "home": tmp_path / "library", "index_url": elasticsearch_url, "index_prefix": index_prefix,
             "oai_base_url": arxiv.oai_url, "pdf_base_url": arxiv.pdf_url,
@@ -210,7 +212,7 @@ def test_a_fortnight(world: tuple[World, dict[str, str]], tmp_path: Path):
         spans = [spent(airflow, "citewell_rebuild", rebuild), spent(airflow, "citewell_daily", daily)]
         assert max(start for start, _ in spans) < min(end for _, end in spans)
         # What the daily run brought last is applied by the next one at the latest.
-        world_.day = 13
+        world_.day = 14
         evening(airflow, world_)
         with world_.library() as library:
             assert library.store.live().name != before
