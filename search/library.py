@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from search.ingest.selection import SelectionReport
     from search.ingest.takedown import TakedownReport
     from search.ingest.watch import Watch, WatchReport
-    from search.ingest.watch import Watch, WatchReport
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
 
