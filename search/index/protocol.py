@@ -165,6 +165,9 @@ class IndexStore(Protocol):
         returns, what was written is durable and searches find it.
         """
 
+    def refuse_late_writes(self, generation: str) -> None:
+        """Refuse what writers that have begun before still send, however late it comes: `WriterBusy`."""
+
     def expunge(self, generation: str) -> None:
         """Leave nothing on disk of documents that were deleted or replaced. As slow as writing all anew."""
 

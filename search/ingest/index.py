@@ -98,8 +98,11 @@ def apply(
             progress(Progress("index", position, len(touched), state.work_id))
             yield documents_of(state, lake, embedder)
 
+    takedown = lake.takedowns.demanded(files)
+    if takedown:
+        store.refuse_late_writes(generation)
     written = write(store, generation, papers)
-    if lake.takedowns.demanded(files):
+    if takedown:
         store.expunge(generation)
     if files and (embedder or not held.fingerprint):
         store.mark_applied(generation, files)

@@ -188,6 +188,7 @@ class _Index:
             self.dropped.append(generation.name)
             return
         states = self._lake.catalogue.states
+        self._store.refuse_late_writes(generation.name)
         write(
             self._store,
             generation.name,

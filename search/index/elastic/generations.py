@@ -61,9 +61,9 @@ class Names:
         """One of a generation's two indices."""
         return f"{self.prefix}-{kind}-{generation.schema_hash}-{generation.name}"
 
-    def writing(self, kind: Kind, generation: Generation) -> str:
-        """The alias by which one of a generation's indices is written."""
-        return f"{self.index(kind, generation)}-writing"
+    def writing(self, kind: Kind, generation: Generation, fence: str = "") -> str:
+        """The alias by which one of a generation's indices is written, before any fence or after one."""
+        return f"{self.index(kind, generation)}-writing{fence and '-'}{fence}"
 
     def of_generation(self, index: str) -> str | None:
         """Return the generation that an index of works belongs to; None for any other index."""
@@ -215,6 +215,38 @@ class Generations:
         except BadRequestError as error:
             if error.error != "resource_already_exists_exception":
                 raise
+
+    def fence(self, generation: Generation) -> str:
+        """Return the fence that writers of a generation must name; empty: there never was one.
+
+        Raises:
+            IndexMissing: the generation has no indices.
+        """
+        with engine_errors(self._url):
+            index, plain = (
+                self._names.index("passages", generation),
+                self._names.writing("passages", generation),
+            )
+            found = self._client.indices.get_alias(index=index, name=f"{plain}*")
+        (alias,) = found[index]["aliases"]
+        return str(alias).removeprefix(plain).removeprefix("-")
+
+    def renew_fence(self, generation: Generation) -> None:
+        """Refuse all writes that were begun before: by what they call the indices, these are not there.
+
+        Versions protect what a document replaced. What was deleted is protected only as long as Elasticsearch
+        remembers the deletion (`index.gc_deletes`); a writer may be held up for longer than that.
+        """
+        former, fence = self.fence(generation), secrets.token_hex(4)
+        actions: list[dict[str, Any]] = []
+        for kind in KINDS:
+            index = self._names.index(kind, generation)
+            actions.append(
+                {"remove": {"index": index, "alias": self._names.writing(kind, generation, former)}}
+            )
+            actions.append({"add": {"index": index, "alias": self._names.writing(kind, generation, fence)}})
+        with engine_errors(self._url):
+            self._client.indices.update_aliases(actions=actions)
 
     def set_model(self, name: str, *, fingerprint: str, dimensions: int) -> None:
         """Name the model of a generation that has none, and give its passages the field for vectors."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from search.index.documents import PassageDocument
@@ -24,15 +25,21 @@ ATTEMPTS = 4
 Ask = Callable[[Sequence[Query]], list[Answer]]
 
 
-def run_legs(ask: Ask, generation: Generation, request: LegRequest) -> Legs:
+def run_legs(
+    ask: Ask, generation: Generation, request: LegRequest, removed: Mapping[str, int] = MappingProxyType({})
+) -> Legs:
     """Return both legs, of each work only hits of the newest revision that either leg saw.
+
+    Passages of a removed work are no hits. There are none, but where a writer that was held up brings some
+    back after Elasticsearch has forgotten that it deleted them, and dies before it takes them back. `removed`
+    holds the revisions of removal by work; asking fills it.
 
     The two searches of one request may see the index before and after a refresh. Where they show a work
     in two revisions they are asked again; if that goes on, a killed writer left both, and the newest counts.
     An index without vectors has an empty semantic leg.
     """
     for _ in range(ATTEMPTS):
-        lexical, semantic = _both(ask, generation, request)
+        lexical, semantic = (_still_there(leg, removed) for leg in _both(ask, generation, request))
         newest = _newest_revisions([*lexical, *semantic])
         if all(_is_newest(hit, newest) for hit in [*lexical, *semantic]):
             break
@@ -106,6 +113,10 @@ def _semantic(request: LegRequest, *, k: int, beside: Sequence[str] = ()) -> Que
 def _hits(answer: Answer) -> list[Answer]:
     hits: list[Answer] = answer["hits"]["hits"]
     return list(hits)
+
+
+def _still_there(hits: Sequence[Answer], removed: Mapping[str, int]) -> list[Answer]:
+    return [hit for hit in hits if hit["_source"]["revision"] > removed.get(hit["_source"]["work_id"], -1)]
 
 
 def _newest_revisions(hits: Sequence[Answer]) -> dict[str, int]:

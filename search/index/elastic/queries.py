@@ -203,6 +203,26 @@ def older_passages(bounds: Mapping[str, int], *, after: Sequence[Any] | None) ->
     return {**page, "search_after": list(after)} if after else page
 
 
+def removed_works() -> Query:
+    """Return the search for (work id, revision) of removed works, the latest first.
+
+    It goes beside the legs in one request, so it fetches no documents.
+    """
+    return {
+        "query": {"term": {"removed": True}},
+        "sort": [{"revision": "desc"}],
+        "_source": False,
+        "docvalue_fields": ["work_id", "revision"],
+        "track_total_hits": False,
+        "size": REMOVED,
+    }
+
+
+#: Removed works that a search looks at. A passage that comes back after its work was removed comes within
+#: hours, in which nobody removes more by hand.
+REMOVED = 1_000
+
+
 def count_of(condition: Query | None = None) -> Query:
     """Return the search that counts what meets the condition and fetches nothing."""
     return {"query": condition or {"match_all": {}}, "size": 0, "track_total_hits": True}

@@ -94,8 +94,17 @@ class ElasticStore:
                     f"the query vector has {len(request.vector)} dimensions, the index {live.dimensions}",
                     advice="set CITEWELL_EMBEDDING_MODEL to the index's model, or rebuild the index",
                 )
-            index = self._names.index("passages", live)
-            return run_legs(lambda bodies: self._msearch(index, bodies), live, request)
+            passages, works = (self._names.index(kind, live) for kind in ("passages", "works"))
+            removed: dict[str, int] = {}
+
+            def ask(bodies: Sequence[Query]) -> list[dict[str, Any]]:
+                asked = [*((passages, body) for body in bodies), (works, queries.removed_works())]
+                *answers, gone = self._msearches(asked)
+                found = (hit["fields"] for hit in gone["hits"]["hits"])
+                removed.update((fields["work_id"][0], fields["revision"][0]) for fields in found)
+                return answers
+
+            return run_legs(ask, live, request, removed)
 
         return self._on_live(read)
 
@@ -203,14 +212,17 @@ class ElasticStore:
     def write(self, generation: str, papers: Iterable[PaperDocuments]) -> Written:
         """Bring each paper's documents to what is given; see writing.py for the order and why."""
         chosen = self._named(generation)
-        writing = Writing(self._client, self._url, self._names, chosen)
         try:
-            writing.begin()
+            writing = self._begun(chosen)
         except IndexMissing:
             # A builder that was killed between two of its first requests left no indices.
             self._generations.make_indices(chosen)
-            writing.begin()
+            writing = self._begun(chosen)
         return writing.write(papers)
+
+    def refuse_late_writes(self, generation: str) -> None:
+        """Refuse what writers that have begun before still send, however late it comes."""
+        self._generations.renew_fence(self._generations.named(generation))
 
     def expunge(self, generation: str) -> None:
         """Leave nothing on disk of documents that were deleted or replaced."""
@@ -251,6 +263,12 @@ class ElasticStore:
             self._generations.forget_live()
             return read(self._checked(self.live()))
 
+    def _begun(self, generation: Generation) -> Writing:
+        fence = self._generations.fence(generation)
+        writing = Writing(self._client, self._url, self._names, generation, fence)
+        writing.begin()
+        return writing
+
     def _named(self, name: str) -> Generation:
         return self._checked(self._generations.named(name))
 
@@ -263,9 +281,11 @@ class ElasticStore:
         return generation
 
     def _msearch(self, index: str, bodies: Sequence[Query]) -> list[dict[str, Any]]:
+        return self._msearches([(index, body) for body in bodies])
+
+    def _msearches(self, searches: Sequence[tuple[str, Query]]) -> list[dict[str, Any]]:
         """Send several searches in one request; one that fails, even on a single shard, raises."""
-        header = {
-            "index": index,
+        common = {
             # The same copy of each shard for all parts: copies refresh at different moments.
             "preference": secrets.token_hex(4),
             # Word statistics over all shards; Elasticsearch leaves the extra round out where there is one.
@@ -273,7 +293,8 @@ class ElasticStore:
             "allow_partial_search_results": False,
         }
         with engine_errors(self._url):
-            answer = self._client.msearch(searches=[part for body in bodies for part in (header, body)])
+            parts = [part for index, body in searches for part in ({"index": index, **common}, body)]
+            answer = self._client.msearch(searches=parts)
         for part in answer["responses"]:
             if "error" in part:
                 raise refusal(self._url, part["status"], part)

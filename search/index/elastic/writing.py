@@ -8,7 +8,9 @@ readers then keep the newest revision, and the next write of the paper, even of 
 what is left over.
 
 A late write of an older revision is refused by the work's revision, for as long as the index exists:
-removed works keep a document. Versions of deleted passages would be forgotten after a minute.
+removed works keep a document. Versions of deleted passages are forgotten after a minute; a writer that asked
+before the removal and is held up for longer is refused where the index was cleared of a taken-down paper
+meanwhile (`Generations.renew_fence`), and else takes back what it wrote when its work is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from search.errors import ModelMismatch
+from search.errors import IndexMissing, ModelMismatch, WriterBusy
 from search.index.elastic import bulk, queries
 from search.index.elastic.connection import engine_errors, refusal
 from search.index.protocol import Written
@@ -37,15 +39,17 @@ BATCH_BYTES = 8_000_000
 class Writing:
     """One `write` call on one generation."""
 
-    def __init__(self, client: Elasticsearch, url: str, names: Names, generation: Generation) -> None:
+    def __init__(
+        self, client: Elasticsearch, url: str, names: Names, generation: Generation, fence: str
+    ) -> None:
         self.written = Written()
         self._client = client
         self._url = url
         self._generation = generation
         self._works = names.index("works", generation)
         self._passages = names.index("passages", generation)
-        self._works_alias = names.writing("works", generation)
-        self._passages_alias = names.writing("passages", generation)
+        self._works_alias = names.writing("works", generation, fence)
+        self._passages_alias = names.writing("passages", generation, fence)
         #: Works written since the last refresh: searches do not see their passages yet.
         self._unseen: set[str] = set()
 
@@ -128,7 +132,13 @@ class Writing:
         return changed, bounds
 
     def _send(self, operations: Iterable[bulk.Operation]) -> list[bulk.Outcome]:
-        return bulk.send(self._client, self._url, list(operations))
+        try:
+            return bulk.send(self._client, self._url, list(operations))
+        except IndexMissing as missing:
+            raise WriterBusy(
+                f"the index was cleared of a taken-down paper while this wrote to it: {missing}",
+                advice="run the same command again",
+            ) from missing
 
     # ------------------------------------------------------------ asking the index
     def _held(self, ids: Iterable[str]) -> dict[str, tuple[int, str]]:

@@ -136,6 +136,9 @@ class EmbeddedStore:
 
         return writing.write(folder, self._generations.get(generation).dimensions, papers)
 
+    def refuse_late_writes(self, generation: str) -> None:
+        """Do nothing: a writer holds the lock until it has ended, and the next one sees what it did."""
+
     def expunge(self, generation: str) -> None:
         """Leave nothing on disk of documents that were deleted or replaced.
 
