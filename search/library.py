@@ -553,20 +553,39 @@ class Library:
         return check(self.lake, self.store, embedder, progress=progress)
 
     def doctor(self, *, fix: bool = False, progress: ProgressSink = silent) -> DoctorReport:
-        """Look for trouble; with `fix`, bring the index to what the lake says and look again."""
+        """Look for trouble; with `fix`, mend what can be mended and look again.
+
+        What is gone and can be had from arXiv again is asked for there, at its pace.
+        """
         from search.ingest.doctor import examine
+        from search.ingest.gate import Gate
+        from search.ingest.mending import Network, mend
 
         def look() -> DoctorReport:
             return examine(self.settings, self.lake, lambda: self.store, self.embedder, progress=progress)
 
         report = look()
-        if report.sound or not fix:
+        # Downloads that fail again and again are no damage, and are tried once more all the same.
+        if not fix or (report.sound and all(finding.name != "downloads" for finding in report.findings)):
             return report
-        fixed = self.build(progress=progress)
-        if fixed.model and self.check(progress=progress).differences:
-            # It was given all of the lake's files and still holds something else than they say.
-            fixed = self.rebuild(progress=progress)
-        return look().model_copy(update={"fixed": fixed})
+        embedder, missing = self._embedder_or_why()
+        network = Network(
+            pdfs=lambda: self._transport("pdf", self.settings.pdf_interval, progress),
+            oai=lambda: self._oai(self.settings.oai_base_url, progress),
+            pdf_base_url=self.settings.pdf_base_url,
+            oai_base_url=self.settings.oai_base_url,
+        )
+        mended = mend(
+            self.lake,
+            self.store,
+            embedder,
+            network,
+            gate=Gate.from_settings(self.settings),
+            without_model=f"words only: {missing}" if missing else "",
+            progress=progress,
+        )
+        done = {"mended": tuple(mended.done), "left": tuple(mended.left), "fixed": mended.build}
+        return look().model_copy(update=done)
 
     # ------------------------------------------------------------------ saved searches
     def watch_add(

@@ -29,7 +29,13 @@ def check(
             advice="run `citewell doctor`: it says why there is no model",
         )
     counts = store.counts()
-    hashes = {work.work_id: work.content_hash for work in store.contents()}
+    hashes: dict[str, str] = {}
+    removed: set[str] = set()
+    said = 0
+    for work in store.contents():
+        hashes[work.work_id] = work.content_hash
+        removed.update([work.work_id] if work.removed else ())
+        said += 0 if work.removed else work.passages
     ids = [*lake.catalogue.work_ids(), *lake.catalogue.work_ids(removed=True)]
     fingerprint = embedder.fingerprint if embedder else None
     differences = []
@@ -40,7 +46,8 @@ def check(
         if found != expected and not (state.removed and found is None):
             kind = "missing" if found is None else "stale"
             differences.append(Difference(work_id=state.work_id, kind=kind))
-    differences += [Difference(work_id=work_id, kind="extra") for work_id in sorted(hashes)]
+    # That something was removed which the lake has never had is no text too many.
+    differences += [Difference(work_id=work_id, kind="extra") for work_id in sorted(hashes.keys() - removed)]
     # Without a model, vectors that the lake holds of one are not missed.
     unapplied = sum(
         n not in live.applied and not (embedder is None and n.startswith("vectors/")) for n in names
@@ -61,6 +68,14 @@ def check(
     elif differences:
         # All of the lake was applied to it, so it has been changed since.
         notes.append("the index is not what was written to it; run `citewell index rebuild`")
+    elif said != counts.passages:
+        notes.append(
+            f"the index holds {counts.passages:,} passages, and its works say {said:,}; "
+            "run `citewell index rebuild`"
+        )
+    elif fingerprint and counts.vectors < counts.passages:
+        missing = counts.passages - counts.vectors
+        notes.append(f"{missing:,} passages of the index have no vector; run `citewell index rebuild`")
     return CheckReport(
         generation=live.name,
         works=counts.works,

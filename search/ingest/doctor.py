@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Literal
 
 from search.embedding.protocol import Embedder
 from search.errors import CitewellError, IndexMissing, install
 from search.index.protocol import IndexStore
+from search.ingest import examining
 from search.ingest.check import check
 from search.ingest.reports import BuildReport
 from search.lake.lake import Lake
@@ -17,6 +18,8 @@ from search.models import Model
 from search.progress import ProgressSink, silent
 from search.settings import Settings
 
+#: What to do about most things.
+FIX = "run `citewell doctor --fix`"
 #: Free space under which a person should know: a day of arXiv's PDFs is about 3 GB.
 LITTLE_SPACE = 3 << 30
 #: Optional packages: what each is for, and the extra that brings it.
@@ -41,6 +44,9 @@ class DoctorReport(Model):
     """Everything that was looked at, and what was mended."""
 
     findings: tuple[Finding, ...]
+    #: What `--fix` did, one sentence each, and what it could not do.
+    mended: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
     #: The build that `--fix` ran.
     fixed: BuildReport | None = None
     sound: bool
@@ -55,7 +61,11 @@ def examine(
     progress: ProgressSink = silent,
 ) -> DoctorReport:
     """Look at everything and change nothing."""
-    findings = [*_surroundings(settings), *_model(embedder), *_contents(lake, store, embedder, progress)]
+    findings = [
+        *_surroundings(settings),
+        *_model(embedder),
+        *_contents(lake, store, embedder, settings.oai_base_url, progress),
+    ]
     return DoctorReport(findings=tuple(findings), sound=all(f.state != "bad" for f in findings))
 
 
@@ -97,26 +107,79 @@ def _model(embedder: Callable[[], Embedder]) -> Iterator[Finding]:
     )
 
 
+def _catalogue(lake: Lake) -> Iterator[Finding]:
+    """Compare the catalogue with the files that it was made of."""
+    gone = examining.gone_logs(lake)
+    lies = [] if gone else examining.catalogue_lies(lake)
+    if gone:
+        message = f"{len(gone):,} log files that it was made of are gone from the lake: {_first(gone)}"
+        yield Finding(name="catalogue", state="bad", message=message, advice=FIX)
+    elif lies:
+        message = f"it differs from what the lake says: {', '.join(lies)}"
+        yield Finding(name="catalogue", state="bad", message=message, advice=FIX)
+    else:
+        yield Finding(name="catalogue", state="good", message="just what the lake says")
+
+
+def _files(lake: Lake) -> Iterator[Finding]:
+    """Look for files that are gone, and for some that should not be there."""
+    gone = lake.missing_files()
+    if gone:
+        yield Finding(
+            name="lake files",
+            state="bad",
+            message=f"{len(gone):,} files that the lake speaks of are not there: {_first(gone)}",
+            advice="restore them from a copy of the lake, or run `citewell doctor --fix`: it downloads PDFs "
+            "again and computes the rest",
+        )
+    left = examining.left_overs(lake)
+    if left:
+        message = f"{len(left):,} half-written files were left by killed writers"
+        yield Finding(name="left-overs", state="bad", message=message, advice=FIX)
+
+
+def _arrivals(lake: Lake, oai_base_url: str) -> Iterator[Finding]:
+    """Look for days that were passed over, and for downloads that never succeed."""
+    holes = examining.holes(lake, oai_base_url)
+    if holes:
+        days = sum(window.days for window in holes)
+        message = f"{days:,} days between harvests were never harvested: {_first(list(map(str, holes)))}"
+        yield Finding(name="harvest", state="bad", message=message, advice=FIX)
+    stubborn = examining.stubborn_downloads(lake)
+    if stubborn:
+        yield Finding(
+            name="downloads",
+            state="note",
+            message=f"{len(stubborn):,} PDFs failed {examining.MANY_TRIES} times or more: {_first(stubborn)}",
+            advice="`citewell info ID` says why; `citewell doctor --fix` tries them once more",
+        )
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", …" if names[3:] else "")
+
+
 def _contents(
-    lake: Lake, store: Callable[[], IndexStore], embedder: Callable[[], Embedder], progress: ProgressSink
+    lake: Lake,
+    store: Callable[[], IndexStore],
+    embedder: Callable[[], Embedder],
+    oai_base_url: str,
+    progress: ProgressSink,
 ) -> Iterator[Finding]:
-    """Look at the lake and compare the index with it."""
+    """Look at the lake and its catalogue, and compare the index with them."""
+    if not examining.is_readable(lake):
+        yield Finding(name="catalogue", state="bad", message="it is no whole database any more", advice=FIX)
+        return
     try:
         lake.catalogue.refresh()
+        yield from _catalogue(lake)
     except CitewellError as error:
         yield Finding(name="lake", state="bad", message=error.message, advice=error.advice)
         return
     works = len(lake.catalogue.work_ids())
     yield Finding(name="lake", state="good", message=f"{works:,} works in {lake.files.url}")
-    gone = lake.missing_files()
-    if gone:
-        named = ", ".join(gone[:3]) + (", …" if gone[3:] else "")
-        yield Finding(
-            name="lake files",
-            state="bad",
-            message=f"{len(gone):,} files that the lake speaks of are not there: {named}",
-            advice="restore them from a copy of the lake",
-        )
+    yield from _files(lake)
+    yield from _arrivals(lake, oai_base_url)
     try:
         model = embedder()
     except CitewellError:

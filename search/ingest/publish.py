@@ -11,6 +11,7 @@ import orjson
 
 from search.errors import IndexFailure, WriterBusy
 from search.ingest.embed import embed
+from search.ingest.examining import lost_files
 from search.ingest.gate import Gate, examine
 from search.ingest.index import apply, building_generation, drop_old, find_generation, live_generation
 from search.ingest.papers import documents_of
@@ -162,7 +163,7 @@ def new_generation(
 def was_refused(lake: Lake, generation: str) -> bool:
     """Return whether the gate's last word on a generation was no."""
     name = f"{VERDICTS}/{generation}.json"
-    return name in lake.files.names(VERDICTS) and bool(orjson.loads(lake.files.read(name))["refused"])
+    return lake.files.exists(name) and bool(orjson.loads(lake.files.read(name))["refused"])
 
 
 # ------------------------------------------------------------------ counts
@@ -192,8 +193,7 @@ def shortfalls(
         lake,
         embedder,
         same_model=live is not None and live.fingerprint == new.fingerprint,
-        # Merged files are gone too, but then no work is.
-        files_gone=live is not None and not live.applied <= set(lake.indexed_files()),
+        files_gone=live is not None and bool(lost_files(lake, live)),
     )
     for position, (work_id, held) in enumerate(_side_by_side(lake, store, new, live)):
         progress(Progress("compare", position, None, work_id))

@@ -115,8 +115,9 @@ class Watches:
             key = name, line["reader"]
             if name in self._watches:  # a late word about a watch that is gone
                 self._until[key] = max(self._until.get(key, 0), line["until"])
-                for work_id, version in line["papers"]:
-                    self._delivered.setdefault(key, {})[work_id, version] = stamp / 1e6
+                for paper in line["papers"]:
+                    told = self._delivered.setdefault(key, {})
+                    told[paper["work_id"], paper["version"]] = stamp / 1e6
             return
         self._watches.pop(name, None)
         for known in (self._until, self._delivered):
@@ -347,5 +348,5 @@ def _delivered(report: WatchReport) -> dict[str, Any]:
         "act": "delivered",
         "reader": report.reader,
         "until": report.until,
-        "papers": [[paper.work_id, paper.version] for paper in report.papers],
+        "papers": [{"work_id": paper.work_id, "version": paper.version} for paper in report.papers],
     }
