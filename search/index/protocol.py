@@ -165,6 +165,12 @@ class IndexStore(Protocol):
         returns, what was written is durable and searches find it.
         """
 
+    def strays(self) -> tuple[str, ...]:
+        """Return the works of the live generation that have passages beside those that count.
+
+        No answer rests on them; writing the work once more, even unchanged, deletes them.
+        """
+
     def refuse_late_writes(self, generation: str) -> None:
         """Refuse what writers that have begun before still send, however late it comes: `WriterBusy`."""
 

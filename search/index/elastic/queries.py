@@ -223,6 +223,23 @@ def removed_works() -> Query:
 REMOVED = 1_000
 
 
+def revisions(*, after: Mapping[str, Any] | None) -> Query:
+    """Return the search for one page of the works that have passages, with their first and last revision."""
+    works: Query = {"size": BUCKETS, "sources": [{"work_id": {"terms": {"field": "work_id"}}}]}
+    if after:
+        works["after"] = dict(after)
+    bounds = {"oldest": {"min": {"field": "revision"}}, "newest": {"max": {"field": "revision"}}}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"works": {"composite": works, "aggs": bounds}},
+    }
+
+
+#: Works per page of `revisions`: three buckets each; the server allows 65,536 in one answer.
+BUCKETS = 5_000
+
+
 def count_of(condition: Query | None = None) -> Query:
     """Return the search that counts what meets the condition and fetches nothing."""
     return {"query": condition or {"match_all": {}}, "size": 0, "track_total_hits": True}

@@ -220,6 +220,24 @@ class ElasticStore:
             writing = self._begun(chosen)
         return writing.write(papers)
 
+    def strays(self) -> tuple[str, ...]:
+        """Return the works that have passages of another revision than the work's, or of a removed work."""
+        live = self._checked(self.live())
+        found: list[str] = []
+        after: dict[str, Any] | None = None
+        while True:
+            (answer,) = self._msearch(self._names.index("passages", live), [queries.revisions(after=after)])
+            page = answer["aggregations"]["works"]
+            seen = {
+                bucket["key"]["work_id"]: {bucket["oldest"]["value"], bucket["newest"]["value"]}
+                for bucket in page["buckets"]
+            }
+            held = self._sources(live, seen, ["revision", "removed"])
+            found += [w for w, revisions in seen.items() if _is_stray(revisions, held.get(w))]
+            after = page.get("after_key")
+            if after is None:
+                return tuple(found)
+
     def refuse_late_writes(self, generation: str) -> None:
         """Refuse what writers that have begun before still send, however late it comes."""
         self._generations.renew_fence(self._generations.named(generation))
@@ -361,6 +379,11 @@ def _parts(ids: Collection[str]) -> Iterator[list[str]]:
     wanted = list(dict.fromkeys(ids))
     for start in range(0, len(wanted), LOOKUP):
         yield wanted[start : start + LOOKUP]
+
+
+def _is_stray(revisions: set[float], work: dict[str, Any] | None) -> bool:
+    # Aggregations give doubles: exact to 2^53, and microseconds since 1970 pass that in the year 2255.
+    return work is None or work["removed"] or revisions != {float(work["revision"])}
 
 
 def _is_current(passage: PassageDocument, work: dict[str, Any] | None) -> bool:

@@ -136,6 +136,10 @@ class EmbeddedStore:
 
         return writing.write(folder, self._generations.get(generation).dimensions, papers)
 
+    def strays(self) -> tuple[str, ...]:
+        """Return nothing: a work and its passages are replaced in one commit."""
+        return ()
+
     def refuse_late_writes(self, generation: str) -> None:
         """Do nothing: a writer holds the lock until it has ended, and the next one sees what it did."""
 
