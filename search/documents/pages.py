@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(slots=True)
@@ -103,6 +106,10 @@ class PageReader(Protocol):
 
     def links(self, page: int) -> Sequence[Link]:
         """Return the links to the web on a page (from 1); asked for only where they matter."""
+        ...
+
+    def picture(self, page: int, dpi: int) -> NDArray[Any]:
+        """Return what a page (from 1) looks like: `uint8[height, width, 3]`, red, green, blue."""
         ...
 
     def bookmarks(self) -> Sequence[Bookmark]:

@@ -9,10 +9,13 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from search.documents.pages import Bookmark, Line, Link, Page, Span
 from search.errors import DamagedPDF, EncryptedPDF, MissingExtra
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: MuPDF has one context per process and no locks of its own: all calls take turns.
 _TURN = threading.RLock()
@@ -133,6 +136,19 @@ class PyMuPDFReader:
         except self._failures():
             return []
         return [Link(link["uri"], *link["from"]) for link in found if link.get("uri") and link.get("from")]
+
+    def picture(self, page: int, dpi: int) -> NDArray[Any]:
+        """Return what a page looks like: `uint8[height, width, 3]`."""
+        import numpy as np
+
+        try:
+            with _TURN:
+                drawn = self._document.load_page(page - 1).get_pixmap(dpi=dpi, alpha=False)
+                return np.frombuffer(drawn.samples, np.uint8).reshape(drawn.height, drawn.width, 3).copy()
+        except self._failures() as error:
+            raise DamagedPDF(
+                f"page {page} of {self._label} cannot be drawn ({error})", advice=_DAMAGED
+            ) from error
 
     def bookmarks(self) -> list[Bookmark]:
         """Return the outline; a broken one counts as none."""

@@ -17,23 +17,24 @@ from search.documents.lines import TextLine, join
 from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of
 from search.documents.passages import passages
+from search.documents.recognition import doubtful, recognise, recogniser
 from search.documents.references import references, unheaded_list
 from search.documents.run_in import split_run_in
 from search.documents.sections import parts
 from search.documents.style import BodyStyle, body_style
 from search.documents.titles import find_title
-from search.errors import NoTextInPDF
+from search.errors import NoTextInPDF, install
 from search.models import Passage, Quality, ReadPaper, Reference, Section
 
 #: Of our own reading, whatever reads the pages. It goes up whenever the same PDF would give another text.
 READING = 1
-#: A page with fewer characters than this is a picture or empty.
-_TEXT_LESS = 20
 #: Under so many characters the paper as a whole has no text.
 _NO_TEXT = 100
 
 
-def read_pdf(source: Path | bytes) -> ReadPaper:
+def read_pdf(
+    source: Path | bytes, *, before_recognising: Callable[[int], None] = lambda _: None
+) -> ReadPaper:
     """Return title, sections, passages and references of a PDF.
 
     Text is verbatim as on the page, with words divided at line ends put together, ligatures and
@@ -44,6 +45,7 @@ def read_pdf(source: Path | bytes) -> ReadPaper:
 
     Args:
         source: a path, or the file's bytes.
+        before_recognising: told the number of each page that is read from its picture, before that is done.
 
     Raises:
         MissingExtra: pymupdf is not installed.
@@ -56,32 +58,39 @@ def read_pdf(source: Path | bytes) -> ReadPaper:
 
     reader = PyMuPDFReader(source)
     try:
-        return read(reader, source.name if isinstance(source, Path) else "the PDF")
+        label = source.name if isinstance(source, Path) else "the PDF"
+        return read(reader, label, before_recognising)
     finally:
         reader.close()
 
 
 def reader_version() -> str:
-    """Return the name under which `read_pdf` signs what it reads.
+    """Return the name of the reader: what it could not read, one with another name tries again.
 
     Raises:
         MissingExtra: pymupdf is not installed.
     """
     from search.documents.pymupdf_reader import reader_name
 
-    return f"{reader_name()}/{READING}"
+    engine = recogniser()
+    return f"{reader_name()}/{READING}" + (f"+{engine}" if engine else "")
 
 
-def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
+def read(
+    reader: PageReader,
+    label: str = "the PDF",
+    before_recognising: Callable[[int], None] = lambda _: None,
+) -> ReadPaper:
     """Return what an opened document holds; `label` names it in errors."""
     pages = list(reader.pages())
     notes = ["the file's structure was damaged and has been rebuilt"] if reader.repaired else []
-    notes += _textless(pages, label)
+    recognised = _recognised(reader, pages, notes, before_recognising)
+    _must_have_text(pages, label)
     if mend_sizes(pages):
         notes.append("bitmap fonts without sizes: sizes are estimated, letters may be missing")
     lines = _lines(pages)
     if not lines:
-        raise NoTextInPDF(f"{label} has no text outside its margins", advice=_OCR)
+        raise NoTextInPDF(f"{label} has no text outside its margins")
     body = body_style(lines)
     title, rest = find_title(lines, body)
     rest = split_run_in(without_labels(rest, body.size))
@@ -102,22 +111,36 @@ def read(reader: PageReader, label: str = "the PDF") -> ReadPaper:
             readable=round(readable_share([line.text for line in lines]), 4),
             headings=len(headings),
             structure="headings" if headings else "whole paper",
+            recognised_pages=recognised,
             notes=tuple(notes),
         ),
         reader=f"{reader.name}/{READING}",
     )
 
 
-_OCR = "it seems to be a scan; text recognition is needed first (ocrmypdf, for one, adds a text layer)"
+def _recognised(
+    reader: PageReader, pages: list[Page], notes: list[str], before: Callable[[int], None]
+) -> tuple[int, ...]:
+    """Put recognised text in the place of missing or garbled text; return the numbers of those pages."""
+    bad = doubtful(pages)
+    if not bad:
+        return ()
+    engine = recogniser()
+    better = {page.number: page for page in recognise(reader, bad, before)} if engine else {}
+    pages[:] = [better.get(page.number, page) for page in pages]
+    left = [str(page.number) for page in bad if page.number not in better]
+    if better:
+        notes.append(f"read from their pictures by {engine}: pages {', '.join(map(str, better))}")
+    if left:
+        notes.append(f"without text, or with text that is not what is printed: pages {', '.join(left)}")
+    return tuple(better)
 
 
-def _textless(pages: Sequence[Page], label: str) -> list[str]:
-    """Return a note about pages without text; raise where there is none on any."""
-    counts = [sum(len(span.text) for line in page.lines for span in line.spans) for page in pages]
-    if sum(counts) < _NO_TEXT:
-        raise NoTextInPDF(f"{label} has no text on its {len(pages)} pages", advice=_OCR)
-    without = [str(page.number) for page, count in zip(pages, counts, strict=True) if count < _TEXT_LESS]
-    return [f"pages without text: {', '.join(without)}"] if without else []
+def _must_have_text(pages: Sequence[Page], label: str) -> None:
+    characters = sum(len(span.text) for page in pages for line in page.lines for span in line.spans)
+    if characters < _NO_TEXT:
+        advice = "" if recogniser() else f"if it is a scan, text recognition can read it: {install('ocr')}"
+        raise NoTextInPDF(f"{label} has no text on its {len(pages)} pages", advice=advice)
 
 
 def _lines(pages: Sequence[Page]) -> list[TextLine]:

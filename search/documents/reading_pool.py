@@ -10,7 +10,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from types import TracebackType
 from typing import Self, TypeVar
@@ -158,15 +158,16 @@ class _Reader:
             late.set()
             process.kill()
 
-        timer = threading.Timer(PATIENCE * self._seconds, out_of_time)
-        timer.daemon = True
-        timer.start()
-        try:
-            answer = self._ask(process, content)
-        finally:
-            timer.cancel()
+        answer: bytes | None = b""
+        with self._alarm(out_of_time):
+            sent = self._give(process, content)
+        while sent and answer == b"":  # one empty frame for each page that is read from its picture
+            with self._alarm(out_of_time):
+                answer = reading_worker.receive(process.stdout)  # type: ignore[arg-type]
         self._papers += 1
-        if answer is None:
+        if not answer:
+            with suppress(subprocess.TimeoutExpired):  # its pipe is closed a moment before it has ended
+                process.wait(5)
             self._stop()
             if late.is_set() or process.returncode == -signal.SIGXCPU:
                 raise ReadingTimeout(
@@ -179,14 +180,22 @@ class _Reader:
             )
         return _paper(answer)
 
-    def _ask(self, process: subprocess.Popen[bytes], content: bytes) -> bytes | None:
-        assert process.stdin is not None
-        assert process.stdout is not None
+    @contextmanager
+    def _alarm(self, ring: Callable[[], None]) -> Iterator[None]:
+        timer = threading.Timer(PATIENCE * self._seconds, ring)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _give(self, process: subprocess.Popen[bytes], content: bytes) -> bool:
         try:
             reading_worker.send(process.stdin, content)  # type: ignore[arg-type]
         except (BrokenPipeError, ValueError):  # it has died, or was ended by another thread
-            return None
-        return reading_worker.receive(process.stdout)  # type: ignore[arg-type]
+            return False
+        return True
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._ended:

@@ -3,7 +3,8 @@
 A file can make a parser loop, crash or eat all memory. Here it takes only this process with it.
 
 Frames on both pipes: eight bytes of length (big-endian), then that many bytes. A request is a PDF, the
-answer a JSON object: `{"paper": …}` or `{"error": class, "message": …, "advice": …}`.
+answer a JSON object: `{"paper": …}` or `{"error": class, "message": …, "advice": …}`. Before it, an empty
+frame for each page that is read from its picture says that the paper at hand takes longer for a reason.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Bytes of a frame's length.
 HEADER = 8
+#: MiB of address space that text recognition takes besides: its models and their work on a page of 200 dpi.
+RECOGNITION_MB = 3072
 
 
 def send(pipe: BinaryIO, payload: bytes) -> None:
@@ -56,19 +59,25 @@ def main() -> None:
 
     while (content := receive(sys.stdin.buffer)) is not None:
         _limit_time(seconds)
+
+        def before_recognising(_: int) -> None:
+            _limit_time(seconds)
+            _limit_memory((memory_mb + RECOGNITION_MB) << 20)
+            send(answers, b"")
+
         try:
-            send(answers, _answer(content))
+            send(answers, _answer(content, before_recognising))
         except BrokenPipeError:  # whoever asked is gone
             return
 
 
-def _answer(content: bytes) -> bytes:
+def _answer(content: bytes, before_recognising: Callable[[int], None]) -> bytes:
     """Return the JSON of what a PDF holds, or of why it cannot be read."""
     from search.documents.reading import read_pdf
     from search.errors import DamagedPDF, MissingExtra, ReadingError, ReadingOverMemory
 
     try:
-        paper = read_pdf(content)
+        paper = read_pdf(content, before_recognising=before_recognising)
     except ReadingError as error:
         # MuPDF reports what it could not allocate as an error of the file.
         return _failure(_over_memory(error, ReadingOverMemory))
@@ -102,7 +111,8 @@ def _limit_memory(limit: int) -> None:
     except ImportError:
         return
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
     except (ValueError, OSError):  # macOS refuses some values; time still is limited
         return
 

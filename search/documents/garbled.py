@@ -1,0 +1,56 @@
+"""Does a page's text say what is printed? Fonts with a wrong table of characters give other letters."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+
+#: Share of each letter in English, in percent (Lewand, *Cryptological Mathematics*, 2000). Other languages in
+#: Latin script are like it: French, German and Spanish have a cosine of 0.9 and more with it.
+_ENGLISH = dict(
+    zip(
+        "etaoinshrdlcumwfgypbvkjxqz",
+        (12.7, 9.06, 8.17, 7.51, 6.97, 6.75, 6.33, 6.09, 5.99, 4.25, 4.03, 2.78, 2.76, 2.41, 2.36, 2.23,
+         2.02, 1.97, 1.93, 1.49, 0.98, 0.77, 0.15, 0.15, 0.10, 0.07),
+        strict=True,
+    )
+)  # fmt: skip
+_LENGTH = math.sqrt(sum(share**2 for share in _ENGLISH.values()))
+#: Words of four letters and more: formulas, tables and chess games have few.
+_WORD = re.compile(r"[a-z]{4,}")
+#: Letters in such words under which a page says too little about its letters.
+ENOUGH_LETTERS = 300
+#: Of 1,705 pages with enough letters (81 arXiv and 31 ACL papers) the least natural had 0.72 (the names of
+#: cell types in a table), the next 0.81. Letters mixed up by chance have 0.59 on average.
+NATURAL = 0.7
+#: Share of characters without a meaning. The highest of those pages was 0.15, in a diagram of arrows.
+_MEANINGLESS = 0.3
+
+
+def naturalness(text: str) -> float | None:
+    """Return the cosine between the page's letters and English ones; None where there are too few."""
+    letters = Counter("".join(_WORD.findall(text.lower())))
+    if letters.total() < ENOUGH_LETTERS:
+        return None
+    product = sum(_ENGLISH[letter] * count for letter, count in letters.items())
+    return product / (_LENGTH * math.sqrt(sum(count**2 for count in letters.values())))
+
+
+def is_garbled(text: str) -> bool:
+    """Return whether the characters of a page are not those that are printed on it.
+
+    Text in another script has no Latin words to judge by and passes.
+    """
+    natural = naturalness(text)
+    if natural is not None and natural < NATURAL:
+        return True
+    meaningless = sum(_is_meaningless(character) for character in text)
+    return len(text) >= ENOUGH_LETTERS and meaningless > _MEANINGLESS * len(text)
+
+
+def _is_meaningless(character: str) -> bool:
+    return character == "\ufffd" or (
+        unicodedata.category(character) in {"Co", "Cn", "Cc"} and not character.isspace()
+    )
