@@ -24,6 +24,9 @@ _URL = re.compile(r"https?\s?:\s?//\s?[^\s,;\"<>]+[^\s,;\"<>.)\]]")
 _ARXIV_LINK = re.compile(r"arxiv\.org/(?:abs|pdf)/", re.IGNORECASE)
 _DOI_LINK = re.compile(r"doi\.org/(10\.\S+)", re.IGNORECASE)
 
+#: Characters of an entry that are read; what is longer is no entry, but a page whose list was not divided.
+LONGEST = 1_000
+
 _QUOTED = re.compile(
     r"[“\"„](?P<title>[^”\"“]{8,300}?)[,.?!]?[”\"“](?=[\s.,;(]|$)|``(?P<tex>.{8,300}?)[,.]?''"
     r"|(?<=[\s,])[‘'](?P<single>[^‘’]{12,300}?)[,.]?[’'](?=[\s.,;(]|$)"
@@ -34,7 +37,7 @@ _PARTICLE = (
 )
 _CAPITAL = "[A-ZÀ-ÞŁŚŠŽČĆĐĞİŞØ]"
 _INITIAL = rf"(?:{_CAPITAL}|Yu|Ya|Th|Ch|Ph|Ju|Zh|Sh|Kh|St)\."
-_INITIALS = rf"{_INITIAL}(?:\s?[-‐]?\s?{_INITIAL}){{0,4}}"
+_INITIALS = rf"{_INITIAL}(?:\s?[-‐]?\s?{_INITIAL}){{0,4}}(?:\s[A-Z](?=\s))?"
 _BARE_INITIALS = r"[A-Z](?:[ -]?[A-Z]){0,2}(?![\w’'])"
 _WORD = rf"(?:[OdDlL][’'])?{_CAPITAL}[\w’'`´¨˘ˇ‐-]*\w\*?"
 _SURNAME = rf"(?:{_PARTICLE}\s)?{_WORD}(?:\s(?:{_PARTICLE}\s)?{_WORD})?"
@@ -44,7 +47,7 @@ _FOLLOWS = r"(?=\s*[.,;:(\[]|\s+(?:and|&|et|und)\s|\s*&|\s+(?:1[89]|20)\d\d|\s+[
 #: Initials behind the surname end with a full stop, after which a title may follow right away.
 _STOPPED = r"(?<=[A-Z]\.)(?=\s)"
 _GIVEN = rf"(?:{_WORD}|{_CAPITAL}\.(?:-?{_CAPITAL}\.)*|{_CAPITAL})"
-_FULL = rf"{_GIVEN}(?:\s(?:{_GIVEN}|tau|bin)){{0,3}}"
+_FULL = rf"{_GIVEN}(?:\s(?:{_GIVEN}|tau|bin|de|da|dos)){{0,3}}"
 _BACK = rf"{_INITIALS}|{_BARE_INITIALS}"
 #: How a list writes each of its names; the same all through.
 _FORMS = tuple(
@@ -67,7 +70,8 @@ _AND = re.compile(r"\s*[,;]?\s+(?:and|&|und|et)\s+|\s*[,;]?\s*&\s*")
 _BETWEEN = re.compile(r"\s*[,;]\s+")
 _OTHERS = re.compile(r"\s*[,;]?\s*(?:and\s+)?(?:et\s?al\b\.?|others\b\.?|(?:\.\s?){3}|…)", re.IGNORECASE)
 _EDITORS = re.compile(r"\s*,?\s*\(?\b[Ee]ds?\b\.?\)?|\s*,?\s*\([Ee]ditors?\)|\s*,\s*editors?\b")
-_COLLABORATION = re.compile(r"\s*,?\s*[\[(](?:[^\])]*\b[Cc]ollab(?:orations?|\.)|[A-Z][\w-]{1,15})[\])]")
+#: "(JLQCD collaboration)", "(Particle Data Group)", "[CMS]".
+_COLLABORATION = re.compile(r"\s*,?\s*(?:\([A-Z][^()\d]{1,80}\)|\[[A-Z][^\[\]\d]{1,80}\])")
 #: What may stand between names and title: a year, in brackets or not.
 _DATE = re.compile(
     r"\s*[.,:]?\s*(?:\((?P<in>(?:1[89]|20)\d\d)[a-z]?(?:,\s?\w+\.?(?:\s\d+)?)?\)"
@@ -87,8 +91,16 @@ _VENUE = re.compile(
     r"|vol(?:ume|\.)|pp?\.|pages|\d|no\.|[Ss]pringer|[Ee]lsevier|[Aa]cademic|[Cc]ambridge|[Oo]xford|[Ww]iley|[Ww]orld\sScientific"
     r"|[Aa]mer(?:ican|\.)|IEEE|ACM|[Ll]ect(?:ure|\.)|[Aa]nnals|[Ii]nvent|[Dd]uke|[Ss]electa|[Pp]hysica\b|[Nn]ature\b"
     r"|[Ss]cience\b|[Pp]hysics\b|[Ss]econd\b|[Tt]hird\b|\d(?:st|nd|rd|th)\b|[Uu]niversity|[Pp]rinceton"
+    r"|(?:Phys|Nucl|Math|Astron|Appl|Commun?|Rev|Ann|Int|Eur|Bull|Adv|Chem|Class|Mod|Prog|Rep|Sov|Zh|Lett|Nuovo"
+    r"|Acta|Arch|Comput|SIAM|JHEP|JCAP|PoS|Astrophys|Mon)\.?\s[A-Z\d]"
     r"|(?:[A-Z][A-Za-z]{0,9}\.[\s,:-]?){2,}|[A-Z][A-Za-z]*\.\s?[A-Z\d(]|(?:[A-Z][\w.]*\s){1,4}[A-Z]?\s?\d+[\s,:(])"
 )
+#: A publisher and a city at an entry's end: ", Pergamon, London, 1981."
+_IMPRINT = re.compile(
+    r"(?:,\s[A-Z][\w.-]{1,30}(?:\s(?:&\s)?[A-Z][\w.-]{1,30}){0,5}){1,3}(?:[,.]?\s\(?(?:19|20)\d\d\)?)?\.?$"
+)
+#: A journal that nothing divides from the title.
+_RUN_ON = re.compile(r"\s(?:J\.\s(?=[A-Z])|Phys\.\s|SIAM\sJ\.|Comm(?:un)?\.\s).*$")
 #: Words of a title; abbreviations with a full stop are none.
 _TITLE_WORD = re.compile(r"(?<![\w.])[^\W\d_][\w’'-]+(?!\.(?!\s*$)|\w)")
 _MARKS_AROUND = " .,;:“”\"„‘’'`"
@@ -106,7 +118,7 @@ class Names:
 
 def authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
     """Return the authors, given name first, and the title; nothing of either where it cannot be told."""
-    body = re.sub(r",(?=and\s)", ", ", body)
+    body = re.sub(r",(?=and\s)", ", ", body[:LONGEST])
     quoted = _QUOTED.search(body)
     if quoted and quoted.start() < 0.7 * len(body):
         title = quoted["title"] or quoted["tex"] or quoted["single"]
@@ -167,7 +179,8 @@ def _sentence(text: str) -> str | None:
 
 def _clause(text: str) -> str | None:
     """Return the title that a text begins with, up to the comma or full stop before the venue."""
-    for match in re.finditer(r"[,.;?]\s+|\s\(", text):
+    text = _IMPRINT.sub("", text)
+    for match in re.finditer(r"[,.;?]\s+|\s\((?=(?:19|20)\d\d|[A-Z][a-z]{3})", text):
         if match[0].startswith(".") and _ABBREVIATED.search(text[: match.start()]):
             continue
         if _VENUE.match(text, match.end()) or match[0] == " (":
@@ -188,7 +201,12 @@ def _after_date(text: str) -> str | None:
 
 def _title(text: str) -> str | None:
     """Return a text as a title, if it can be one: two words or more, most of it letters, and no venue."""
-    text = " ".join(text.split()).strip(_MARKS_AROUND.replace("’", "")).removesuffix("[J]").strip()
+    text = (
+        _RUN_ON.sub("", " ".join(text.split()))
+        .strip(_MARKS_AROUND.replace("’", ""))
+        .removesuffix("[J]")
+        .strip()
+    )
     words = _TITLE_WORD.findall(text)
     letters = sum(map(str.isalpha, text))
     venue = _VENUE.match(text)
@@ -200,6 +218,16 @@ def _title(text: str) -> str | None:
 
 
 # ------------------------------------------------------------------ years and identifiers
+def year(body: str) -> int | None:
+    """Return the year of an entry: right after its names, else the last in brackets, else the last."""
+    dated = _DATE.match(body, names(body[:LONGEST]).end)
+    if dated and (found := dated["in"] or dated["bare"]):
+        return int(found)
+    bracketed = re.findall(r"\(((?:1[89]|20)\d\d)[a-z]?\)", body)
+    listed = years(body)
+    return int(bracketed[-1]) if bracketed else listed[-1] if listed else None
+
+
 def years(body: str) -> list[int]:
     """Return the years that an entry prints, those in its identifiers left out."""
     return [int(year) for year in YEAR.findall(_without_identifiers(body))]

@@ -161,7 +161,6 @@ def _reference(ordinal: int, raw: str, entry: _Entry, uris: Sequence[str]) -> Re
             if match and match["label"] == entry.label:
                 body = raw[match.end() :]
                 break
-    printed = parsing.years(body)
     authors, title = parsing.authors_and_title(body)
     ids, dois = parsing.arxiv_ids(body, uris), parsing.dois(body, uris)
     return Reference(
@@ -169,7 +168,7 @@ def _reference(ordinal: int, raw: str, entry: _Entry, uris: Sequence[str]) -> Re
         raw=raw,
         label=entry.label,
         authors=authors,
-        year=printed[-1] if printed else None,
+        year=parsing.year(body),
         title=title,
         arxiv_id=ids[0] if ids else None,
         doi=dois[0] if dois else None,
