@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import orjson
 
 from search.embedding.protocol import Vector
 from search.models import Box, LicenceClass, Model, PassageKind, Version, Withdrawn
+
+_NO_LETTER = re.compile(r"[^0-9A-Za-z]+")
 
 
 class PassageDocument(Model):
@@ -112,6 +115,8 @@ def passage_id(work_id: str, version: int, ordinal: int, text: str) -> str:
 
 def fold(text: str) -> str:
     """Return `text` lower-cased, without accents, with single spaces: how names are compared."""
+    if text.isascii():  # most are, and it takes a fifth of the time
+        return " ".join(_NO_LETTER.sub(" ", text).lower().split())
     decomposed = unicodedata.normalize("NFKD", text)
     letters = "".join(c if c.isalnum() else " " for c in decomposed if not unicodedata.combining(c))
     return " ".join(letters.casefold().split())

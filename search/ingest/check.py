@@ -21,7 +21,6 @@ def check(
         ModelUnavailable: the index holds vectors, and there is no model to tell how its texts were split.
     """
     names = lake.indexed_files()
-    lake.catalogue.refresh()
     live = store.live()
     if live.fingerprint and embedder is None:
         raise ModelUnavailable(
@@ -39,13 +38,14 @@ def check(
     ids = [*lake.catalogue.work_ids(), *lake.catalogue.work_ids(removed=True)]
     fingerprint = embedder.fingerprint if embedder else None
     differences = []
-    for position, state in enumerate(lake.catalogue.states(ids, fingerprint)):
-        progress(Progress("check", position, len(ids), state.work_id))
-        expected = documents_of(state, lake, embedder).work.content_hash
-        found = hashes.pop(state.work_id, None)
-        if found != expected and not (state.removed and found is None):
-            kind = "missing" if found is None else "stale"
-            differences.append(Difference(work_id=state.work_id, kind=kind))
+    with lake.catalogue.session():
+        for position, state in enumerate(lake.catalogue.states(ids, fingerprint)):
+            progress(Progress("check", position, len(ids), state.work_id))
+            expected = documents_of(state, lake, embedder).work.content_hash
+            found = hashes.pop(state.work_id, None)
+            if found != expected and not (state.removed and found is None):
+                kind = "missing" if found is None else "stale"
+                differences.append(Difference(work_id=state.work_id, kind=kind))
     # That something was removed which the lake has never had is no text too many.
     differences += [Difference(work_id=work_id, kind="extra") for work_id in sorted(hashes.keys() - removed)]
     # Without a model, vectors that the lake holds of one are not missed.

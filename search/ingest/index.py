@@ -94,9 +94,10 @@ def apply(
     fingerprint = embedder.fingerprint if embedder else None
 
     def papers() -> Iterator[PaperDocuments]:
-        for position, state in enumerate(lake.catalogue.states(touched, fingerprint)):
-            progress(Progress("index", position, len(touched), state.work_id))
-            yield documents_of(state, lake, embedder)
+        with lake.catalogue.session():
+            for position, state in enumerate(lake.catalogue.states(touched, fingerprint)):
+                progress(Progress("index", position, len(touched), state.work_id))
+                yield documents_of(state, lake, embedder)
 
     takedown = lake.takedowns.demanded(files)
     if takedown:

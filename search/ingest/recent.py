@@ -63,12 +63,13 @@ def _different(
     found = {work_id: work.content_hash for work_id, work in store.at(generation).works(ids).items()}
     fingerprint = embedder.fingerprint if embedder else None
     differences = []
-    for state in lake.catalogue.states(ids, fingerprint):
-        held = found.get(state.work_id)
-        if state.removed:
-            if held is not None:
-                differences.append(Difference(work_id=state.work_id, kind="extra"))
-        elif held != documents_of(state, lake, embedder).work.content_hash:
-            kind = "missing" if held is None else "stale"
-            differences.append(Difference(work_id=state.work_id, kind=kind))
+    with lake.catalogue.session():
+        for state in lake.catalogue.states(ids, fingerprint):
+            held = found.get(state.work_id)
+            if state.removed:
+                if held is not None:
+                    differences.append(Difference(work_id=state.work_id, kind="extra"))
+            elif held != documents_of(state, lake, embedder).work.content_hash:
+                kind = "missing" if held is None else "stale"
+                differences.append(Difference(work_id=state.work_id, kind=kind))
     return differences

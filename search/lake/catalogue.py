@@ -8,8 +8,9 @@ order that `search.lake.facts` states.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -74,6 +75,7 @@ class Catalogue:
     def __init__(self, path: Path, files: LakeFiles) -> None:
         self._path = path
         self._files = files
+        self._held = threading.local()
         #: Newest stamp of any batch seen so far, in microseconds since 1970.
         self.newest = 0
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +156,7 @@ class Catalogue:
     # ------------------------------------------------------------------ questions
     def states(self, ids: Iterable[str], fingerprint: str | None = None) -> Iterator[WorkState]:
         """Yield what is known of each of these works, in order; unknown ones are left out."""
-        with closing(self._connect()) as db:
+        with self._database() as db:
             for work_id in ids:
                 row = db.execute(_STATE, {"id": work_id, "fingerprint": fingerprint}).fetchone()
                 if row:
@@ -171,14 +173,14 @@ class Catalogue:
 
     def half_taken_down(self) -> list[str]:
         """Return the ids of taken-down works of which the lake may still hold something."""
-        with closing(self._connect()) as db:
+        with self._database() as db:
             return barred.unfinished(db)
 
     def works(self) -> Iterator[Work]:
         """Yield all works that are not removed, by id."""
         query = """SELECT w.work_id, w.pin, f.format, f.record
                    FROM works w JOIN arxiv_facts f USING (work_id) WHERE NOT w.removed ORDER BY w.work_id"""
-        with closing(self._connect()) as db:
+        with self._database() as db:
             for (_, pin), rows in groupby(db.execute(query), itemgetter(0, 1)):
                 work = _work([row[2:] for row in rows], pin)
                 if work:
@@ -218,7 +220,7 @@ class Catalogue:
 
     def to_embed(self, fingerprint: str, share: Share | None = None) -> list[str]:
         """Return ids of works whose text is newer than their vectors of this model."""
-        with closing(self._connect()) as db:
+        with self._database() as db:
             if not db.execute("SELECT 1 FROM models WHERE fingerprint = ?", [fingerprint]).fetchone():
                 # From now on folding keeps the list; here all of the lake is looked at, once a model.
                 with db:
@@ -231,7 +233,7 @@ class Catalogue:
     def vectors(self, fingerprint: str, keys: Sequence[bytes]) -> dict[bytes, tuple[str, int]]:
         """Return where each vector lies, as (shard, row), for the keys that have one."""
         found: dict[bytes, tuple[str, int]] = {}
-        with closing(self._connect()) as db:
+        with self._database() as db:
             for start in range(0, len(keys), 500):  # SQLite's default limit of variables was once 999
                 part = keys[start : start + 500]
                 marks = ",".join("?" * len(part))
@@ -349,7 +351,7 @@ class Catalogue:
         Files that others stand in for are left out.
         """
         names: list[tuple[int, str]] = []
-        with closing(self._connect()) as db:
+        with self._database() as db:
             for kind in kinds:
                 query = "SELECT stamp, name FROM files WHERE name > ? AND name < ? AND holder = id"
                 names += db.execute(query, [f"{kind}/", f"{kind}0"])
@@ -389,6 +391,28 @@ class Catalogue:
         return ReadPaper.model_validate(line["paper"])
 
     # ------------------------------------------------------------------ SQLite
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Answer this thread's questions over one connection: to open one takes longer than to answer."""
+        if getattr(self._held, "db", None) is not None:
+            yield
+            return
+        with closing(self._connect()) as db:
+            self._held.db = db
+            try:
+                yield
+            finally:
+                self._held.db = None
+
+    @contextmanager
+    def _database(self) -> Iterator[sqlite3.Connection]:
+        held = getattr(self._held, "db", None)
+        if held is not None:
+            yield held
+            return
+        with closing(self._connect()) as db:
+            yield db
+
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
         db.create_function("crc32", 1, crc32, deterministic=True)
@@ -400,7 +424,7 @@ class Catalogue:
         return db
 
     def _rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
-        with closing(self._connect()) as db:
+        with self._database() as db:
             return db.execute(query, values).fetchall()
 
     def _column(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[str]:

@@ -1,0 +1,430 @@
+"""What a day costs on a small lake and on a large one: the same records, stage by stage.
+
+    python evals/daily_cost.py --home FOLDER [--works 10000 500000] [--days 6] [--records 1000]
+                               [--index-url URL] [--words-only] [--json]
+
+Builds one home per size (kept: a second run adds days to it), its works log written directly as a snapshot
+import would, its index by the stages. Then each day is run on both, in turns and in fresh processes, as a
+scheduler would: harvest over loopback HTTP (the day's records, and those of the day before, which say
+nothing new), fetch, read and link of a few papers with the demo's PDF, embed, index, check, publish. Seven
+tenths of a day's records are new works, the others new versions of works that both lakes hold.
+
+The model is a stand-in that answers at once: a real one takes the same time on both lakes, and would only
+bring the ratio nearer to 1. Printed are the medians of wall and CPU seconds of each stage, and the ratio of
+large to small; CPU time is the steadier one on a machine that does other things.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import json
+import os
+import random
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+#: The day before the first that is run; the works that are there from the beginning are older.
+BEGIN = date(2026, 9, 30)
+#: Works of a batch when a lake is made.
+BATCH = 5_000
+#: Papers of a day that come with a PDF.
+WITH_PDF = 10
+#: Share of a day's records that are new works.
+NEW = 0.7
+STAGES = ("harvest", "fetch", "read", "link", "embed", "index", "check", "publish")
+CATEGORIES = ("cs.CL", "cs.LG", "math.PR", "hep-th", "quant-ph", "astro-ph.GA", "cond-mat.str-el", "stat.ML")
+
+
+# ---------------------------------------------------------------- made papers
+class Prose:
+    """Made sentences: 30,000 words, frequent and rare ones as in a language (Zipf's law)."""
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """20,000 sentences of 12 to 24 words."""
+        chance = random.Random(7)
+        syllables = re.findall("[^aeiou]+[aeiou]+n?", "bacedifoguratemilonushaprecontransmetagraphonetimoric")
+        words: dict[str, None] = {}
+        while len(words) < 30_000:
+            words["".join(chance.choices(syllables, k=chance.randint(2, 4)))] = None
+        weights = list(itertools.accumulate(1 / (rank + 5) for rank in range(len(words))))
+        vocabulary = list(words)
+        return [
+            " ".join(chance.choices(vocabulary, cum_weights=weights, k=chance.randint(12, 24))) + "."
+            for _ in range(20_000)
+        ]
+
+    def paper(self, number: int, version: int) -> dict[str, Any]:
+        """Return what a paper says of itself, the same for the same number and version."""
+        chance = random.Random(f"{number} {version}")
+        return {
+            "title": chance.choice(self.sentences)[:90].capitalize(),
+            "abstract": " ".join(chance.choices(self.sentences, k=8)),
+            "authors": [f"{chance.choice('ABCDE')}. {chance.choice(self.sentences)[:7].strip().title()}"
+                        for _ in range(chance.randint(1, 6))],
+            "categories": list(dict.fromkeys(chance.choices(CATEGORIES, k=2))),
+            "doi": f"10.1000/{number}" if number % 3 == 0 else None,
+        }  # fmt: skip
+
+
+PROSE = Prose()
+
+
+def work_id(number: int) -> str:
+    """Return an identifier that nobody else has."""
+    month = number // 90_000
+    return f"{15 + month // 12:02d}{month % 12 + 1:02d}.{10_000 + number % 90_000:05d}"
+
+
+def first_day(number: int) -> date:
+    """Return when a paper of the first lake came out."""
+    return date(2010, 1, 1) + timedelta(days=number // 90)
+
+
+def fact_line(number: int) -> dict[str, Any]:
+    """Return the works log's line of a paper that is there from the beginning."""
+    day = first_day(number).isoformat()
+    record = {
+        "work_id": work_id(number), "format": "arXivRaw", **PROSE.paper(number, 1),
+        "versions": [{"number": 1, "date": f"{day}T12:00:00Z", "size": "120kb", "source_type": "D"}],
+        "licence": "http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "journal_ref": None,
+        "comments": "12 pages, 3 figures", "report_no": None, "submitter": "A. Lovelace", "created": day,
+        "updated": day,
+    }  # fmt: skip
+    return {
+        "fact": "arxiv", "work_id": record["work_id"], "version": 1, "datestamp": day,
+        "response_date": f"{BEGIN}T00:00:00Z", "record": record,
+    }  # fmt: skip
+
+
+def day_numbers(day: int, records: int) -> tuple[list[int], list[int]]:
+    """Return the numbers of a day's new papers, and of those that get another version."""
+    new = int(records * NEW)
+    first = 5_000_000 + day * records
+    return list(range(first, first + new)), random.Random(day).sample(range(10_000), records - new)
+
+
+# ---------------------------------------------------------------- the model that answers at once
+class StandIn:
+    """An `Embedder` whose vectors are drawn by the text's hash."""
+
+    name = "stand-in"
+    fingerprint = "stand-in"
+    dimensions = 384
+    max_tokens = 512
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of words."""
+        return [text.count(" ") + 3 for text in texts]
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        """Return a random unit vector of each text."""
+        import numpy as np
+
+        rows = [
+            np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])).standard_normal(
+                self.dimensions, dtype=np.float32
+            )
+            for text in texts
+        ]
+        matrix = np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
+        return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+    def embed_query(self, text: str) -> Any:
+        """Return the vector of the text."""
+        return self.embed_passages([text])[0]
+
+
+# ---------------------------------------------------------------- in a process of their own
+def build(home: Path, works: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Make a lake and its index; return the seconds."""
+    from search import Library
+    from search.ingest.embed import embed
+    from search.ingest.index import apply, generation_to_fill
+    from search.ingest.link import link
+
+    model = StandIn() if options["vectors"] else None
+    timed = Stages()
+    with Library(home=home, index_url=options["index_url"], index_prefix=options["prefix"]) as library:
+        lake, store = library.lake, library.store
+        with timed("write"):
+            for start in range(0, works, BATCH):
+                lake.write_fact_lines([fact_line(n) for n in range(start, min(start + BATCH, works))])
+            lake.write_window(
+                base_url="first", set_=None, from_=date(2010, 1, 1), until=BEGIN,
+                response_date=datetime(2026, 10, 1, tzinfo=UTC),
+            )  # fmt: skip
+        with timed("fold"):
+            lake.catalogue.refresh()
+        with timed("titles"):
+            link(lake)
+        if model:
+            with timed("embed"):
+                for _ in embed(lake, model):
+                    pass
+        with timed("index"):
+            generation = generation_to_fill(store, model).name
+            apply(store, generation, lake, model)
+            store.publish(generation)
+    return timed.result()
+
+
+def run_day(home: Path, day: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Run one day on a lake; return the seconds of each stage."""
+    from search import Library
+    from search.arxiv.oai import OAIClient
+    from search.arxiv.transport import Transport
+    from search.embedding import open_embedder  # noqa: F401 - imported before the clock runs
+    from search.ingest.embed import embed
+    from search.ingest.fetch import fetch
+    from search.ingest.harvest import harvest
+    from search.ingest.index import apply, find_generation, generation_to_fill
+    from search.ingest.link import link
+    from search.ingest.read import read
+    from search.ingest.recent import recent_differences
+    from search.lake.shares import Share
+
+    model = StandIn() if options["vectors"] else None
+    until = BEGIN + timedelta(days=day)
+    timed = Stages()
+    with (
+        Library(home=home, index_url=options["index_url"], index_prefix=options["prefix"]) as library,
+        Transport(contact=None, interval=0, kind="oai") as oai,
+        Transport(contact=None, interval=0, kind="pdf") as pdfs,
+    ):
+        lake, store = library.lake, library.store
+        started = datetime.now(UTC)
+        with timed("harvest"):
+            report = harvest(
+                lake, OAIClient(options["oai"], oai), base_url=options["oai"],
+                from_=until - timedelta(days=1), until=until, today=until + timedelta(days=1),
+            )  # fmt: skip
+        papers = [work_id(number) for number in day_numbers(day, options["records"])[0][:WITH_PDF]]
+        with timed("fetch"):
+            fetched = fetch(lake, pdfs, base_url=options["pdf"], ids=papers)
+        with timed("read"):
+            was_read = read(lake, share=Share(0, 1))
+        with timed("link"):
+            linked = link(lake, share=Share(0, 1))
+        embedded = 0
+        with timed("embed"):
+            if model:
+                for total in embed(lake, model):
+                    embedded = total.works
+        with timed("index"):
+            generation = generation_to_fill(store, model).name
+            written = apply(store, generation, lake, model)
+        with timed("check"):
+            compared, different = recent_differences(lake, store, model, generation, since=started)
+        with timed("publish"):
+            if find_generation(store, generation).state == "building":
+                store.publish(generation)
+            apply(store, generation, lake, model)
+            counts = store.counts(generation)
+    return {
+        **timed.result(), "harvested": report.records, "fetched": fetched.done, "read": was_read.done,
+        "linked": linked.done, "embedded": embedded, "written": written.written,
+        "unchanged": written.unchanged, "compared": compared, "different": len(different),
+        "works": counts.works, "passages": counts.passages,
+    }  # fmt: skip
+
+
+class Stages:
+    """Wall and CPU seconds by stage, and the most memory that the process has had."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        """Time a stage."""
+        wall, cpu = time.monotonic(), _cpu()
+        yield
+        self._seconds[stage] = time.monotonic() - wall, _cpu() - cpu
+        print(f"  {stage} {self._seconds[stage][0]:.2f} s", file=sys.stderr, flush=True)
+
+    def result(self) -> dict[str, Any]:
+        """Return `seconds` by stage as (wall, CPU), and `peak_mb`."""
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        return {"seconds": self._seconds, "peak_mb": peak}
+
+
+def _cpu() -> float:
+    """Return the CPU seconds of this process and of those that it has started and that have ended."""
+    return sum(os.times()[:4])
+
+
+def child(job: str, home: Path, number: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Run `build` or `run_day` in a process of its own; return its result."""
+    command = [sys.executable, __file__, "--child", job, "--home", str(home), "--number", str(number)]
+    done = subprocess.run(
+        [*command, "--options", json.dumps(options)], check=True, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )  # fmt: skip
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+# ---------------------------------------------------------------- arXiv on loopback
+def serve(days: Sequence[int], records: int) -> None:
+    """Serve the records of some days and one PDF for all papers, until stdin closes."""
+    from search.demo.records import DemoRecord, DemoVersion
+    from search.demo.run import demo_pdfs
+    from search.demo.server import LoopbackArxiv
+
+    made: dict[str, DemoRecord] = {}
+    for day in days:
+        new, changed = day_numbers(day, records)
+        stamp = BEGIN + timedelta(days=day)
+        moment = datetime(stamp.year, stamp.month, stamp.day, 12, tzinfo=UTC)
+        fresh = set(new)
+        for number in [*new, *changed]:
+            first = DemoVersion(datetime.combine(first_day(number), datetime.min.time(), UTC))
+            versions = (DemoVersion(moment),) if number in fresh else (first, DemoVersion(moment))
+            said = PROSE.paper(number, len(versions) + day)
+            made[work_id(number)] = DemoRecord(
+                id=work_id(number), title=said["title"], abstract=said["abstract"],
+                authors=", ".join(said["authors"]), categories=" ".join(said["categories"]),
+                versions=versions, doi=said["doi"] or "", datestamp=stamp,
+            )  # fmt: skip
+    pdf = min(demo_pdfs().values(), key=len)
+    pdfs = {f"{work_id(n)}v1": pdf for day in days for n in day_numbers(day, records)[0][:WITH_PDF]}
+    with LoopbackArxiv(list(made.values()), pdfs, page_size=1000) as arxiv:
+        print(json.dumps({"oai": arxiv.oai_url, "pdf": arxiv.pdf_url}), flush=True)
+        sys.stdin.read()
+
+
+@contextmanager
+def serving(days: Sequence[int], records: int) -> Iterator[dict[str, str]]:
+    """Run `serve` in a process of its own; yield its addresses."""
+    numbers = [f"{days[0]}", f"{days[-1]}", f"{records}"]
+    process = subprocess.Popen(
+        [sys.executable, __file__, "--serve", *numbers],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.stdin.close()
+        process.wait(10)
+        process.stdout.close()
+
+
+# ---------------------------------------------------------------- the comparison
+def days_done(home: Path) -> int:
+    """Return how many days were run on the homes already."""
+    note = home / "days"
+    return int(note.read_text()) if note.exists() else 0
+
+
+def compare(results: dict[int, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return a row per stage: medians on the small and the large lake, and their ratios."""
+    small, large = sorted(results)
+    rows = []
+
+    def median(works: int, of: Callable[[dict[str, tuple[float, float]]], float]) -> float:
+        return float(statistics.median(of(result["seconds"]) for result in results[works]))
+
+    for stage in (*STAGES, "all"):
+        row: dict[str, Any] = {"stage": stage}
+        for clock, index in (("wall", 0), ("cpu", 1)):
+
+            def seconds(of: dict[str, Any], stage: str = stage, index: int = index) -> float:
+                return float(sum(of[name][index] for name in (STAGES if stage == "all" else (stage,))))
+
+            row[clock] = [round(median(works, seconds), 3) for works in (small, large)]
+            row[f"{clock}_ratio"] = round(row[clock][1] / max(row[clock][0], 1e-3), 2)
+        rows.append(row)
+    return rows
+
+
+def show(results: dict[int, list[dict[str, Any]]], rows: list[dict[str, Any]]) -> None:
+    """Print the table."""
+    small, large = sorted(results)
+    print(f"{'':9}{'wall s':>20}{'':8}{'CPU s':>20}")
+    print(f"{'':9}{small:>10,}{large:>10,}{'ratio':>8}{small:>10,}{large:>10,}{'ratio':>8}")
+    for row in rows:
+        print(
+            f"{row['stage']:9}{row['wall'][0]:>10.3f}{row['wall'][1]:>10.3f}{row['wall_ratio']:>8.2f}"
+            f"{row['cpu'][0]:>10.3f}{row['cpu'][1]:>10.3f}{row['cpu_ratio']:>8.2f}"
+        )
+    for works in (small, large):
+        last = results[works][-1]
+        told = {name: last[name] for name in last if name != "seconds"}
+        print(f"{works:,}: {json.dumps(told)}")
+
+
+def main() -> None:
+    """Build what is not there, run the days, print the table; or be a child."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--works", type=int, nargs=2, default=[10_000, 500_000])
+    parser.add_argument("--days", type=int, default=6)
+    parser.add_argument("--records", type=int, default=1_000)
+    parser.add_argument("--index-url", default="embedded")
+    parser.add_argument("--words-only", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--options", type=json.loads, help=argparse.SUPPRESS)
+    parser.add_argument("--serve", type=int, nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.serve:
+        first, last, records = arguments.serve
+        serve(range(first, last + 1), records)
+        return
+    if arguments.child:
+        job = build if arguments.child == "build" else run_day
+        print(json.dumps(job(arguments.home, arguments.number, arguments.options)))
+        return
+    options = {
+        "index_url": arguments.index_url, "vectors": not arguments.words_only, "records": arguments.records
+    }  # fmt: skip
+    homes = {works: arguments.home / f"works-{works}" for works in sorted(arguments.works)}
+
+    def named(works: int) -> dict[str, Any]:
+        return {**options, "prefix": f"daily-{works}"}
+
+    for works, home in homes.items():
+        if not (home / "built").exists():
+            print(f"building {works:,} works", file=sys.stderr, flush=True)
+            built = child("build", home, works, named(works))
+            (home / "built").write_text(json.dumps(built))
+            print(json.dumps(built), file=sys.stderr, flush=True)
+    first = days_done(arguments.home) + 1
+    results: dict[int, list[dict[str, Any]]] = {works: [] for works in homes}
+    with serving([max(1, first - 1), first + arguments.days - 1], arguments.records) as urls:
+        for day in range(first, first + arguments.days):
+            # In turns: small first on odd days, large first on even ones.
+            for works in sorted(homes, reverse=day % 2 == 0):
+                result = child("day", homes[works], day, {**named(works), **urls})
+                results[works].append(result)
+            (arguments.home / "days").write_text(str(day))
+    rows = compare(results)
+    if arguments.json:
+        print(json.dumps({"rows": rows, "results": results}))
+    else:
+        show(results, rows)
+
+
+if __name__ == "__main__":
+    main()
