@@ -14,6 +14,7 @@ _FORBIDDEN = re.compile(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1f]"
     rb"|&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|0*(?:[0-8]|1[124-9]|2\d|3[01]));"
 )
+_HTML = re.compile(rb"<html|<!doctype\s+html", re.IGNORECASE)
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>|<h1[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
 
 
@@ -65,7 +66,8 @@ def _parser() -> etree.XMLParser:
 
 
 def _page_title(raw: bytes) -> str:
-    title = page_title(raw)
+    # Records have titles too: half a page of them is no web page.
+    title = page_title(raw) if _HTML.search(raw[:2048]) else ""
     return f": it is a page titled {title!r}" if title else ""
 
 

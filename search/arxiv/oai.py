@@ -21,7 +21,7 @@ from search.arxiv.formats import day, read_metadata
 from search.arxiv.listing import Listing
 from search.arxiv.markup import parse_document, text_of, texts_of
 from search.arxiv.records import ArxivRecord
-from search.arxiv.transport import Transport
+from search.arxiv.transport import Transport, shown
 from search.errors import (
     BadResumptionToken,
     CitewellError,
@@ -163,7 +163,7 @@ def _raise_error(root: etree._Element) -> None:
     kind = _ERRORS.get(code, errors.UnknownOAIError)
     request = root.find(f"{OAI}request")
     asked = {} if request is None else {str(name): str(value) for name, value in request.items()}
-    what = ", ".join(f"{name}={value}" for name, value in asked.items())
+    what = ", ".join(f"{name}={shown(value)}" for name, value in asked.items())
     said = f"the server answered {code or 'an error without a code'} to {what or 'the request'}"
     raise kind(f"{said}: {words}" if words else said)
 
@@ -352,26 +352,33 @@ class OAIClient:
         day for ever, so the last answer is then read with U+FFFD in their places.
         """
         for left in reversed(range(ASKS)):
-            answer = self._transport.get(
-                self.base_url, params, accept={200, *ERROR_STATUSES}, max_bytes=LARGEST_ANSWER
-            )
+            try:
+                answer = self._transport.get(
+                    self.base_url, params, accept={200, *ERROR_STATUSES}, max_bytes=LARGEST_ANSWER
+                )
+            except MalformedResponse as error:  # packed wrongly
+                if not left:
+                    raise
+                log.warning("%s; asking again", error.message)
+                continue
+            address = shown(answer.url)
             try:
                 return read(answer.content)
             except MalformedResponse as error:
                 if answer.status != 200:
                     raise RequestRefused(
-                        f"{answer.url} answered {answer.status}",
+                        f"{address} answered {answer.status}",
                         url=answer.url,
                         advice="check the server's address",
                     ) from error
                 if not left and not is_utf8(answer.content):
                     with suppress(MalformedResponse):
                         found = read(answer.content, mend=True)
-                        log.warning("%s is no valid UTF-8; read with U+FFFD in its place", answer.url)
+                        log.warning("%s is no valid UTF-8; read with U+FFFD in its place", address)
                         return found
                 if not left:
-                    raise MalformedResponse(f"{answer.url}: {error.message}", advice=error.advice) from error
-                log.warning("%s: %s; asking again", answer.url, error.message)
+                    raise MalformedResponse(f"{address}: {error.message}", advice=error.advice) from error
+                log.warning("%s: %s; asking again", address, error.message)
         raise AssertionError
 
 
@@ -387,5 +394,5 @@ def is_utf8(raw: bytes) -> bool:
 def _new_token(token: str, seen: set[str]) -> None:
     """Remember a token, or refuse one that was there before: the list would never end."""
     if token in seen:
-        raise MalformedResponse(f"the server gave the resumption token {token!r} twice", advice=LATER)
+        raise MalformedResponse(f"the server gave the resumption token {shown(token)!r} twice", advice=LATER)
     seen.add(token)

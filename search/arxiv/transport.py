@@ -52,6 +52,8 @@ DEADLINE_FACTOR = 10
 #: Never asked through a proxy, whatever the environment says.
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 REDIRECTS = 5
+#: Characters of an address in a message.
+LONGEST_SHOWN = 90
 LARGEST_ANSWER = 100_000_000
 
 T = TypeVar("T")
@@ -427,7 +429,7 @@ def _refusal(response: httpx.Response) -> TransportError:
     """Return the error that a status stands for."""
     status, url = response.status_code, str(response.url)
     pause = retry_after(response.headers.get("retry-after"), datetime.now(UTC))
-    said = f"{url} answered {status}" + (f" and asks to wait {pause:g} s" if pause else "")
+    said = f"{shown(url)} answered {status}" + (f" and asks to wait {pause:g} s" if pause else "")
     if status == 429:
         return RateLimited(said, url=url, retry_after=pause, advice="wait, and ask less often")
     if status >= 500 or status == 408:
@@ -437,6 +439,11 @@ def _refusal(response: httpx.Response) -> TransportError:
             said, url=url, advice="the server blocks this client: set CITEWELL_CONTACT and ask less often"
         )
     return RequestRefused(said, url=url, advice="check the address and the base URL in the settings")
+
+
+def shown(url: str) -> str:
+    """Return an address as a person can read it: a resumption token of 120 characters says nothing to one."""
+    return url if len(url) <= LONGEST_SHOWN else f"{url[: LONGEST_SHOWN - 1]}…"
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DemoRecord", "DemoVersion", "Fault", "LoggedRequest", "LoopbackArxiv", "main"]
 
+#: Seconds between a body's last byte and the reset: RST overtakes what the peer has not read yet.
+RST_AFTER = 0.05
 _PDF_PATH = re.compile(r"/pdf/(?P<id>.+?)(?:v(?P<version>[1-9]\d*))?(?:\.pdf)?")
 
 
@@ -47,9 +49,13 @@ class Fault:
     truncate: int | None = None
     #: Whether Content-Length still announces the whole body where it is truncated.
     announce: bool = True
+    #: What Content-Length says, whatever is sent; None: see `announce`.
+    length: int | None = None
     #: Seconds to wait before answering.
     delay: float = 0.0
-    #: Reset the connection (RST) in place of an answer.
+    #: Seconds of silence after what is sent of the body; the connection is then closed.
+    stall: float = 0.0
+    #: Reset the connection (RST): in place of an answer, or after `truncate` bytes of the body.
     reset: bool = False
 
 
@@ -282,7 +288,7 @@ class _Handler(BaseHTTPRequestHandler):
         fault = arxiv.take_fault(path) or Fault()
         if fault.delay:
             arxiv.stopping.wait(fault.delay)
-        if fault.reset:
+        if fault.reset and fault.truncate is None:
             arxiv.note(self, path, pairs, 0)
             self._reset()
             return
@@ -296,7 +302,7 @@ class _Handler(BaseHTTPRequestHandler):
         sent = whole if fault.truncate is None else whole[: fault.truncate]
         headers = {
             "Content-Type": reply.content_type,
-            "Content-Length": str(len(whole if fault.announce else sent)),
+            "Content-Length": str(fault.length or len(whole if fault.announce else sent)),
             **reply.headers,
             **fault.headers,
         }
@@ -306,7 +312,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(sent)
-        if fault.truncate is not None:
+        if fault.stall:
+            self.server.arxiv.stopping.wait(fault.stall)
+        if fault.reset:
+            self.wfile.flush()
+            time.sleep(RST_AFTER)
+            self._reset()
+        if fault.truncate is not None or fault.stall or fault.length is not None:
             self.close_connection = True
 
     def _reset(self) -> None:

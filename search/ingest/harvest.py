@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 
 from search.arxiv.identifiers import Identifier, oai_identifier, parse
@@ -28,6 +28,8 @@ from search.lake.lake import Lake
 from search.progress import Progress, ProgressSink, silent
 
 METADATA_PREFIX = "arXivRaw"
+#: Pages that are worth reading again when a list breaks off: a minute of asking. A longer list is cut.
+LONG_LIST = 20
 
 
 def next_from(lake: Lake, base_url: str, set_: str | None, today: date) -> date:
@@ -74,7 +76,7 @@ def harvest(
 ) -> HarvestReport:
     """Bring a range of days into the lake; harvesting it again is harmless.
 
-    A long range is harvested month by month, each a window that is closed on its own: an interrupted
+    A long list is harvested month by month, each a window that is closed on its own: an interrupted
     harvest of years goes on where it was. Without `from_`, months that are closed already are left out.
 
     Args:
@@ -100,10 +102,15 @@ def harvest(
         advice = "swap the dates" if from_ else "say where it begins: the last harvest went further"
         raise UsageError(f"the window ends before it begins: {start} to {until}", advice=advice)
     closed = [] if from_ else closed_days(_harvested(lake, base_url, set_))
-    reports = [
-        _harvest(lake, client, base_url, first, last, set_, progress=progress)
-        for first, last in pieces(start, until, now, closed=closed)
-    ]
+    cut = pieces(start, until, now, closed=closed)
+    whole = _Peeked(_list(client, start, until, set_)) if len(cut) > 1 else None
+    if whole is not None and not _is_long(whole):
+        reports = [_harvest(lake, whole, base_url, start, until, set_, progress=progress)]
+    else:
+        reports = [
+            _harvest(lake, _list(client, *piece, set_), base_url, *piece, set_, progress=progress)
+            for piece in cut
+        ]
     return HarvestReport(
         base_url=base_url,
         set=set_,
@@ -140,13 +147,44 @@ def harvest_window(
     window = Window.parse(key)
     lake.catalogue.refresh()
     return _harvest(
-        lake, client, base_url, window.first, window.last, set_, purpose=BACKFILL, progress=progress
+        lake,
+        _list(client, window.first, window.last, set_),
+        base_url,
+        window.first,
+        window.last,
+        set_,
+        purpose=BACKFILL,
+        progress=progress,
     )
+
+
+def _list(client: OAIClient, first: date, last: date | None, set_: str | None) -> Iterator[Page]:
+    return client.list_records(from_=first, until=last, set_=set_, metadata_prefix=METADATA_PREFIX)
+
+
+class _Peeked:
+    """Pages of which the first has been looked at."""
+
+    def __init__(self, pages: Iterator[Page]) -> None:
+        self.first = next(pages)
+        self._rest = pages
+
+    def __iter__(self) -> Iterator[Page]:
+        yield self.first
+        yield from self._rest
+
+
+def _is_long(pages: _Peeked) -> bool:
+    """Return whether a list is so long that it had better be cut."""
+    page = pages.first
+    if page.complete_list_size is None:
+        return page.resumption_token is not None
+    return page.complete_list_size > LONG_LIST * max(1, len(page.records))
 
 
 def _harvest(
     lake: Lake,
-    client: OAIClient,
+    answers: Iterable[Page],
     base_url: str,
     first: date,
     last: date | None,
@@ -168,7 +206,7 @@ def _harvest(
     unreadable: list[FailedPaper] = []
     notes: list[str] = []
     first_answer: datetime | None = None
-    for page in client.list_records(from_=first, until=last, set_=set_, metadata_prefix=METADATA_PREFIX):
+    for page in answers:
         first_answer = first_answer or page.response_date
         name = lake.write_raw(window, first_answer, pages, page.raw)
         facts, failed = page_facts(page)

@@ -19,6 +19,7 @@ from search.errors import (
     ServerUnavailable,
     UsageError,
 )
+from search.ingest import harvest as harvesting
 from search.ingest.fetch import fetch
 from search.ingest.harvest import backfill_keys, harvest, harvest_ids, harvest_window, next_from
 from search.ingest.windows import Window
@@ -271,9 +272,17 @@ def test_backfill_by_keys_is_whole_and_goes_on(lake, client, arxiv):
     assert len(lake.catalogue.work_ids()) == 120
 
 
-def test_long_harvest_is_closed_month_by_month(lake, client, arxiv):
-    """A harvest of two years that breaks off goes on after the last month that came whole."""
-    arxiv.faults.extend([Fault("/oai")] * 9 + [Fault("/oai", reset=True)] * 20)
+def test_years_of_few_records_are_one_list(lake, client, arxiv):
+    """A range of years whose list is short is asked for as a whole, not month by month."""
+    report = run(lake, client, arxiv, from_=date(1991, 8, 1), today=TODAY.date())
+    assert (report.pages, report.records) == (3, 120)
+    assert len(arxiv.requests("/oai")) == 3
+
+
+def test_long_list_is_closed_month_by_month(lake, client, arxiv, monkeypatch):
+    """A long harvest that breaks off goes on after the last month that came whole."""
+    monkeypatch.setattr(harvesting, "LONG_LIST", 1)
+    arxiv.faults.extend([Fault("/oai")] * 10 + [Fault("/oai", reset=True)] * 20)
     with pytest.raises(NetworkUnreachable):
         run(lake, client, arxiv, from_=date(2023, 6, 1), today=TODAY.date())
     lake.catalogue.refresh()
