@@ -1,7 +1,8 @@
 """Run the saved searches.
 
 Runs whenever the index has got something new, and searches it for what the saved searches ask
-(`citewell watch add`). What they found is in `citewell watch list`.
+(`citewell watch add`). What they found is a file in `news/` of Citewell's home; a person who asks
+`citewell watch run` is told of it all the same.
 """
 
 from __future__ import annotations

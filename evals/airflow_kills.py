@@ -1,18 +1,19 @@
-"""Kill Airflow's scheduler, a task and Elasticsearch with SIGKILL in the middle of a daily run.
+"""Kill Airflow's scheduler, a task and Elasticsearch with SIGKILL in the middle of daily runs.
 
     python evals/airflow_kills.py [--trials 10] [--victims scheduler task elasticsearch] [--json]
 
 A real Airflow (its own home, LocalExecutor, SQLite) runs `citewell_daily` against a loopback arXiv and a
-real Elasticsearch. For each trial the library starts empty, a run is started, and at a moment drawn from
-the length of an undisturbed run the victim is killed; the scheduler and Elasticsearch are started again, as
-whatever supervises them would. When the run, or where it failed the next one, has ended, everything is
-compared with the undisturbed library: all works of the lake, all PDFs, all documents of the index as raw
-counts too, so that nothing is lost and nothing is there twice.
+real Elasticsearch. For each trial the library starts empty and a run is started; each victim is killed once
+in it, at moments drawn from the length of an undisturbed run. The scheduler and Elasticsearch are started
+again, as whatever supervises them would. When the run, or where it failed the next one, has ended,
+everything is compared with the undisturbed library: all works of the lake, all PDFs, all documents of the
+index as raw counts too, so that nothing is lost and nothing is there twice.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -44,8 +45,8 @@ VICTIMS = ("scheduler", "task", "elasticsearch")
 PREFIX = "kills"
 #: Seconds until what was killed is started again.
 PAUSE = 2.0
-#: Records beside our own papers, so that there is more than one share.
-RECORDS = 40
+#: Records beside our own papers, of which there is no PDF.
+RECORDS = 20
 Content = dict[str, Any]
 
 
@@ -95,12 +96,17 @@ class Elasticsearch:
         self.process.wait()
 
 
+#: Process groups of the schedulers that were started again.
+SCHEDULERS: list[subprocess.Popen[bytes]] = []
+
+
 def processes(airflow: Airflow, title: str) -> list[psutil.Process]:
     """Return the processes that this Airflow started whose command line holds a title."""
+    groups = {airflow.process.pid, *(scheduler.pid for scheduler in SCHEDULERS)}
     found = []
     for process in psutil.process_iter():
         try:
-            if os.getpgid(process.pid) == airflow.process.pid and title in " ".join(process.cmdline()):
+            if os.getpgid(process.pid) in groups and title in " ".join(process.cmdline()):
                 found.append(process)
         except (psutil.Error, ProcessLookupError):
             continue
@@ -115,11 +121,13 @@ def scheduler(airflow: Airflow) -> psutil.Process | None:
 
 
 def start_scheduler(airflow: Airflow) -> None:
-    """Start a scheduler in Airflow's process group, so that it ends with it."""
+    """Start a scheduler, in a process group of its own."""
     with (airflow.home / "standalone.log").open("ab") as log:
-        subprocess.Popen(
-            ["airflow", "scheduler"], env=airflow.env, stdout=log, stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL, cwd=airflow.home, process_group=airflow.process.pid,
+        SCHEDULERS.append(
+            subprocess.Popen(
+                ["airflow", "scheduler"], env=airflow.env, stdout=log, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, cwd=airflow.home, start_new_session=True,
+            )
         )  # fmt: skip
 
 
@@ -196,54 +204,71 @@ class World:
 # ---------------------------------------------------------------- a trial
 def settle(airflow: Airflow, run: str) -> tuple[str, int]:
     """Wait for a run to end, and where it failed for the next; return its state and how many it took."""
-    for number in range(1, 4):
-        state = airflow.wait(DAG, run, timeout=1200)
-        if state == "success":
-            return state, number
+    runs = 1
+    while (state := airflow.wait(DAG, run, timeout=1800)) != "success" and runs < 3:
         run = airflow.trigger(DAG)
-    return state, number
+        runs += 1
+    return state, runs
 
 
-def trial(airflow: Airflow, search: Elasticsearch, victim: str, after: float) -> dict[str, Any]:
-    """Kill one victim in one run; return the row of the table, but for the comparison."""
-    run = airflow.trigger(DAG)
-    began = time.monotonic()
-    time.sleep(after)
+def kill(airflow: Airflow, search: Elasticsearch, victim: str, run: str) -> str:
+    """Kill a victim, and start again what a supervisor would; return what was at work."""
     if victim == "task":
         deadline = time.monotonic() + 120
         while (found := running_task(airflow)) is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+            time.sleep(0.02)
         at_work = stages(airflow, run)
-        if found:
-            found[0].kill()
+        if found is None:
+            return "no task was running any more"
+        found[0].kill()
+        return at_work
+    at_work = stages(airflow, run)
+    if victim == "scheduler":
+        process = scheduler(airflow)
+        assert process is not None
+        servers = [child for child in process.children() if "serve-logs" in " ".join(child.cmdline())]
+        process.kill()
+        for server in servers:  # else the port of the logs stays taken
+            server.kill()
+        time.sleep(PAUSE)
+        start_scheduler(airflow)
     else:
-        at_work = stages(airflow, run)
-        if victim == "scheduler":
-            process = scheduler(airflow)
-            assert process is not None
-            process.kill()
+        search.kill()
+        time.sleep(PAUSE)
+        search.start()
+        search.wait()
+    return at_work
+
+
+def trial(
+    airflow: Airflow, search: Elasticsearch, moments: list[tuple[float, str]]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Run once and kill at the moments; return the outcome, and a row for each kill."""
+    run = airflow.trigger(DAG)
+    began = time.monotonic()
+    rows = []
+    for after, victim in sorted(moments):
+        time.sleep(max(0.0, began + after - time.monotonic()))
+        at = time.monotonic() - began
+        over = airflow.state(DAG, run) in {"success", "failed"}
+        if over:  # it was over sooner than the undisturbed one
+            run = airflow.trigger(DAG)
             time.sleep(PAUSE)
-            start_scheduler(airflow)
-        else:
-            search.kill()
-            time.sleep(PAUSE)
-            search.start()
-            search.wait()
-    first = airflow.state(DAG, run)
+        at_work = kill(airflow, search, victim, run)
+        rows.append({"victim": victim, "at": round(at, 1), "at_work": at_work})
+    first = run
     state, runs = settle(airflow, run)
-    again = sum(t["try_number"] > 1 for t in airflow.tasks(DAG, run))
-    return {
-        "victim": victim, "killed_after": round(after, 1), "at_work": at_work, "run_was": first,
-        "ended": state, "runs": runs, "tasks_tried_again": again,
-        "seconds": round(time.monotonic() - began, 1),
-    }  # fmt: skip
+    again = sum(task["try_number"] > 1 for task in airflow.tasks(DAG, first))
+    outcome = {"ended": state, "runs": runs, "tried_again": again, "seconds": time.monotonic() - began}
+    return outcome, rows
 
 
 def clear_orphans(airflow: Airflow) -> None:
-    """End workers that a killed scheduler has left: a supervisor such as systemd would have."""
+    """End the idle workers that a killed scheduler has left: a supervisor such as systemd would have."""
+    alive = scheduler(airflow)
     for process in processes(airflow, "airflow worker -- LocalExecutor"):
         try:
-            if process.ppid() == 1:
+            if alive is None or process.ppid() != alive.pid:
                 process.kill()
         except psutil.Error:
             continue
@@ -271,6 +296,9 @@ def started(folder: Path) -> Iterator[tuple[Airflow, Elasticsearch, World]]:
             with airflow_standalone(folder / "airflow", more) as airflow:
                 yield airflow, search, world
     finally:
+        for scheduler_ in SCHEDULERS:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(scheduler_.pid, signal.SIGKILL)
         search.kill()
         shutil.rmtree(room, ignore_errors=True)
 
@@ -293,32 +321,32 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory(prefix="citewell-kills-") as folder, started(Path(folder)) as parts:
         airflow, search, world = parts
-        airflow.switch_on(DAG)  # which starts a run: the undisturbed one, and the processes warm up
+        began = time.monotonic()
+        airflow.switch_on(DAG)  # which starts a run: the undisturbed one
         airflow.until(lambda: airflow.runs(DAG), "the first run", 120)
         assert airflow.wait(DAG, airflow.runs(DAG)[0]["dag_run_id"]) == "success", airflow.log(200)
-        world.forget()
-        began = time.monotonic()
-        assert airflow.wait(DAG, airflow.trigger(DAG)) == "success", airflow.log(200)
         seconds = time.monotonic() - began
         expected = world.content()
         assert expected["sound"], expected
         works, passages, vectors = expected["counts"]
         say(f"undisturbed: {seconds:.1f} s, {works} works, {passages} passages, {vectors} vectors")
-        for victim in arguments.victims:
-            for _ in range(arguments.trials):
-                world.forget()
-                row = trial(airflow, search, victim, draw.uniform(0, seconds))
-                found = world.content()
-                row["differing"] = sorted(key for key in expected if expected[key] != found.get(key))
-                row["same"] = not row["differing"]
-                rows.append(row)
-                clear_orphans(airflow)
-                outcome = "same" if row["same"] else "DIFFERS: " + ", ".join(row["differing"])
-                say(
-                    f"{victim:13} at {row['killed_after']:5.1f} s ({row['at_work']}): {row['ended']} after "
-                    f"{row['seconds']:5.1f} s in {row['runs']} run(s), "
-                    f"{row['tasks_tried_again']} task(s) tried again: {outcome}"
+        for number in range(1, arguments.trials + 1):
+            world.forget()
+            moments = [(draw.uniform(0, 0.9 * seconds), victim) for victim in arguments.victims]
+            outcome, kills = trial(airflow, search, moments)
+            found = world.content()
+            differing = sorted(key for key in expected if expected[key] != found.get(key))
+            clear_orphans(airflow)
+            for row in kills:
+                rows.append(
+                    {"trial": number, **row, **outcome, "same": not differing, "differing": differing}
                 )
+                say(f"{number:2} {row['victim']:13} killed at {row['at']:5.1f} s, at work: {row['at_work']}")
+            verdict = "same" if not differing else "DIFFERS: " + ", ".join(differing)
+            say(
+                f"   {outcome['ended']} after {outcome['seconds']:.0f} s in {outcome['runs']} run(s), "
+                f"{outcome['tried_again']} task(s) tried again: {verdict}"
+            )
     if arguments.json:
         print(json.dumps(rows))
     if not all(row["same"] for row in rows):

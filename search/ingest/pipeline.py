@@ -57,6 +57,16 @@ class Pipeline:
         except ModelUnavailable:
             return None
 
+    def loaded_embedder(self) -> Embedder:
+        """Return the embedding model.
+
+        Raises:
+            ModelUnavailable: no source has it.
+        """
+        from search.embedding import open_embedder
+
+        return self.embedder or open_embedder(self.settings)
+
     @contextmanager
     def oai(self) -> Iterator[OAIClient]:
         """Yield the OAI-PMH client."""

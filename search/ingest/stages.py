@@ -8,6 +8,7 @@ any other.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -31,6 +32,8 @@ DAILY_SHARES = 32
 MOST = 1000
 #: Paper ids in a result: enough to look at, small enough to hand on.
 SHOWN = 20
+#: Who is told of what saved searches find: what was told here is still new to a person who asks.
+SCHEDULER = "scheduler"
 #: How far back the daily check looks: the run of the day before is compared once more.
 RECENT = timedelta(days=2)
 
@@ -294,6 +297,47 @@ def publish_rebuilt(generation: str, *, run: str | None = None) -> str:
                 advice="the live index stays; its events and `citewell index check` say more",
             )
     return generation
+
+
+def watch(*, run: str | None = None) -> Result:
+    """Run all saved searches over what is new; what they found is a file in `news/` of the home.
+
+    Returns how many searches there are, how many found something, and the ids of the papers found.
+
+    Raises:
+        IndexMissing: nothing was built yet.
+    """
+    from search.ingest.watch import WatchReport, run_watches
+
+    with Pipeline() as pipeline:
+        file = pipeline.settings.home / "news" / f"{datetime.now(UTC):%Y-%m-%dT%H%M%S.%f}.json"
+
+        def deliver(reports: Sequence[WatchReport]) -> None:
+            told = [report.model_dump(mode="json") for report in reports if report.papers]
+            if not told:
+                return
+            file.parent.mkdir(parents=True, exist_ok=True)
+            part = file.with_suffix(".part")
+            part.write_text(
+                json.dumps({"run": run or "", "searches": told}, indent=2) + "\n", encoding="utf-8"
+            )
+            part.replace(file)
+            logger.info("what is new is in %s", file)
+
+        found = run_watches(
+            pipeline.lake,
+            pipeline.store,
+            pipeline.loaded_embedder,
+            deliver,
+            reader=SCHEDULER,
+            dense=pipeline.settings.dense_weight,
+        )
+    papers = dict.fromkeys(paper.work_id for report in found for paper in report.papers)
+    return {
+        "searches": len(found),
+        "found": sum(bool(report.papers) for report in found),
+        "papers": list(papers)[:SHOWN],
+    }
 
 
 def report(*, run: str | None = None) -> Result:  # noqa: ARG001 - every stage is told its run
