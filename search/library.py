@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, date, datetime
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from search.ingest.events import Recorder
     from search.ingest.selection import SelectionReport
     from search.ingest.takedown import TakedownReport
+    from search.ingest.versions import UpdateReport
     from search.ingest.watch import Watch, WatchReport
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
@@ -404,6 +406,29 @@ class Library:
         else:
             stages.append(self.fetch(wanted, progress=progress))
         return AddReport(added=tuple(wanted), stages=tuple(stages), build=self.build(progress=progress))
+
+    def update(
+        self, ids: Sequence[str] | None = None, *, unpin: bool = False, progress: ProgressSink = silent
+    ) -> UpdateReport:
+        """Ask arXiv for the current records of papers, move those that are not pinned, and say what changed.
+
+        Args:
+            ids: papers of the library; None: all of them, three seconds each.
+            unpin: let pinned ones follow the newest version again.
+            progress: told how far it is.
+
+        Raises:
+            WorkNotFound: one of `ids` is not in the library.
+        """
+        from search.ingest.versions import update
+
+        wanted = None if ids is None else [_work_id(text) for text in ids]
+        with self._recorded("update") as event, self._oai(self.settings.oai_base_url, progress) as client:
+            report = update(self.lake, client, wanted, unpin=unpin, progress=progress)
+            event.counted(report.asked, failures=Counter(failed.error for failed in report.failed))
+        stages = (self.fetch(report.to_fetch, progress=progress),) if report.to_fetch else ()
+        build = self.build(progress=progress) if report.changes else None
+        return report.model_copy(update={"stages": stages, "build": build})
 
     def remove(self, work_id: str) -> None:
         """Take a paper out of the library: harvests do not bring it back, `add` does.

@@ -104,15 +104,16 @@ def gather(
 ) -> Evidence:
     """Search works, then read the passages of those that may be cited.
 
-    Withdrawn papers stay among the hits, where the reader sees them marked, and give no passage.
+    Withdrawn papers, and those whose own words say that they are, stay among the hits, where the reader sees
+    them marked, and give no passage.
     """
     result = retriever.search(question, filters=filters, limit=limit)
     ids = [hit.work_id for hit in result.hits]
     works = store.works(ids) if ids else {}
-    allowed = [i for i in ids if i in works and works[i].withdrawn != "yes"]
+    allowed = [i for i in ids if i in works and works[i].withdrawn == "no"]
     found = retriever.evidence(question, allowed, size=FETCHED * size) if allowed else []
-    quotable = [(s, p) for s, p in found if p.evidence and p.withdrawn != "yes" and p.work_id in works]
-    left_out = tuple(p for _, p in found if not p.evidence or p.withdrawn == "yes")
+    quotable = [(s, p) for s, p in found if p.evidence and p.withdrawn == "no" and p.work_id in works]
+    left_out = tuple(p for _, p in found if not p.evidence or p.withdrawn != "no")
     return Evidence(result, _shared_out(_wanted_first(question, quotable), size), works, left_out)
 
 

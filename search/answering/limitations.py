@@ -24,6 +24,9 @@ def _of_search(evidence: Evidence) -> Iterator[str]:
     withdrawn = [hit.work_id for hit in result.hits if hit.withdrawn == "yes"]
     if withdrawn:
         yield f"Withdrawn, found and not cited: {', '.join(withdrawn)}."
+    suspected = [hit.work_id for hit in result.hits if hit.withdrawn == "suspected"]
+    if suspected:
+        yield f"Withdrawn by their own words, found and not cited: {', '.join(suspected)}."
     if evidence.unquotable:
         yield (
             f"{len(evidence.unquotable)} of the passages found may not be quoted "
@@ -33,8 +36,6 @@ def _of_search(evidence: Evidence) -> Iterator[str]:
 
 def _of_papers(cited: Sequence[WorkDocument]) -> Iterator[str]:
     for work in cited:
-        if work.withdrawn == "suspected":
-            yield f"{work.work_id} may be withdrawn: a comment says so, its source does not."
         newest = max((v.number for v in work.versions), default=work.version)
         if work.pinned and newest > work.version:
             yield f"{work.work_id} is pinned at version {work.version}; version {newest} exists."

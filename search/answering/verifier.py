@@ -101,8 +101,10 @@ def _passage(quote: Quote, library: _Library) -> PassageDocument:
     passage = library.passages.get(quote.passage_id)
     parsed = _PASSAGE_ID.fullmatch(quote.passage_id)
     work = library.works.get(passage.work_id if passage else parsed["work"] if parsed else "")
-    if "yes" in (passage and passage.withdrawn, work and work.withdrawn):
-        raise _Refused("withdrawn", f"{(passage or work).work_id} is withdrawn")  # type: ignore[union-attr]
+    for said in (passage, work):
+        if said is not None and said.withdrawn != "no":
+            is_ = "is" if said.withdrawn == "yes" else "says that it is"
+            raise _Refused("withdrawn", f"{said.work_id} {is_} withdrawn")
     if passage is None:
         if work is not None and parsed is not None and int(parsed["version"]) != work.version:
             raise _Refused(

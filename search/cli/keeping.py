@@ -1,4 +1,4 @@
-"""Commands that bring papers in, show them and take them out: harvest, add, list, info, remove, parse."""
+"""Commands that bring papers in, show them, keep them current and take them out; and parse."""
 
 from __future__ import annotations
 
@@ -120,6 +120,25 @@ def info(surface: Surface, id_: o.WorkId) -> None:
     with surface.library() as library:
         known = library.info(id_)
     surface.show(known, lambda console: views.show_info(console, known))
+
+
+def update(
+    surface: Surface,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID…]", help="Papers of the library; none: all of them.")
+    ] = None,
+    unpin: Annotated[
+        bool, typer.Option("--unpin", help="Let pinned papers follow the newest version again (with IDs).")
+    ] = False,
+) -> None:
+    """Ask arXiv for new versions of papers; exit 1 where one could not be asked for."""
+    if unpin and not ids:
+        raise typer.BadParameter("--unpin wants to know which papers: give their IDs")
+    with surface.library() as library, surface.progress() as progress:
+        report = library.update(ids or None, unpin=unpin, progress=progress)
+    surface.show(report, lambda console: views.show_update(console, report))
+    if report.failed or any(stage.failed for stage in report.stages):
+        raise typer.Exit(1)
 
 
 def remove(

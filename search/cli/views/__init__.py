@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from search.cli.views.answer import show_answer
     from search.cli.views.demo import show_demo
     from search.cli.views.evaluation import show_evaluation
-    from search.cli.views.keeping import show_takedowns
+    from search.cli.views.keeping import show_takedowns, show_update
     from search.cli.views.linking import show_link
     from search.cli.views.paper import show_paper
     from search.cli.views.publishing import show_publication
@@ -50,6 +50,7 @@ _HOMES = {
     "show_selection": "stages",
     "show_snapshot": "stages",
     "show_takedowns": "keeping",
+    "show_update": "keeping",
     "show_watches": "watching",
 }
 
@@ -73,6 +74,7 @@ __all__ = [
     "show_selection",
     "show_snapshot",
     "show_takedowns",
+    "show_update",
     "show_watches",
 ]
 
