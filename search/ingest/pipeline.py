@@ -14,6 +14,7 @@ from search.settings import Settings, read_settings
 if TYPE_CHECKING:
     from search.arxiv.oai import OAIClient
     from search.arxiv.transport import Transport
+    from search.citations.source import CitationSource
     from search.embedding.protocol import Embedder
     from search.index.protocol import IndexStore
     from search.ingest.events import Recorder
@@ -83,6 +84,12 @@ class Pipeline:
         from search.arxiv.transport import Transport
 
         return Transport.from_settings(self.settings, kind, interval)
+
+    def citation_source(self, name: str) -> CitationSource:
+        """Return a service that knows citations, by its name in the settings."""
+        from search.ingest.citations import open_source
+
+        return open_source(name, self.settings, self._transport)
 
     def recorded(self, stage: str, *, share: str = "", run: str = "") -> AbstractContextManager[Recorder]:
         """Record what a stage does as ingest events."""

@@ -30,6 +30,8 @@ PER_SHARE = 40
 DAILY_SHARES = 32
 #: Shares of one run: Airflow maps a task over 1,024 values at most.
 MOST = 1000
+#: Works that a service is asked about in one task: ten of Semantic Scholar's batches. The rest waits a day.
+ASKED = 5_000
 #: Paper ids in a result: enough to look at, small enough to hand on.
 SHOWN = 20
 #: Who is told of what saved searches find: what was told here is still new to a person who asks.
@@ -154,7 +156,12 @@ def read(share: str, *, run: str | None = None) -> Result:
 
 
 def link(share: str, *, run: str | None = None) -> Result:
-    """Turn the references of a share's read papers into citation edges."""
+    """Turn the references of a share's read papers into citation edges, and ask the services set for more.
+
+    Raises:
+        TransportError: a service cannot be asked; what it said before is kept.
+    """
+    from search.ingest.citations import ask, configured
     from search.ingest.link import link as link_papers
 
     mine = Share.parse(share)
@@ -162,6 +169,8 @@ def link(share: str, *, run: str | None = None) -> Result:
         pipeline.lake.catalogue.refresh()
         due = [work_id for work_id, *_ in pipeline.lake.catalogue.to_link(mine)]
         report = record.report(link_papers(pipeline.lake, share=mine))
+        for name in configured(pipeline.settings):
+            record.report(ask(pipeline.lake, pipeline.citation_source(name), share=mine, limit=ASKED))
     return _result(report, due)
 
 
