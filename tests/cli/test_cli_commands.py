@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import get_args
 
@@ -17,9 +17,13 @@ from search.cli import main, options
 from search.cli.run import run
 from search.errors import EmptyQuery, EngineUnavailable, WorkNotFound
 from search.ingest.reports import CheckReport, FailedPaper, HarvestReport, StageReport
+from search.ingest.takedown import HeldCopy, TakedownReport
+from search.ingest.versions import Change, UpdateReport
 from search.library import AddReport
 from search.models import Filters, Hit, SearchMetrics, SearchResult
 from search.progress import Progress
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 class RecordingLibrary:
@@ -56,13 +60,24 @@ class RecordingLibrary:
         progress(Progress("harvest", 2, 2))
         return HarvestReport(base_url="http://localhost", records=2)
 
-    def add(self, ids, *, pdf, progress):
-        self._called("add", list(ids), pdf=pdf)
+    def add(self, ids, *, pdf, lift, progress):
+        self._called("add", list(ids), pdf=pdf, lift=lift)
         failed = FailedPaper(work_id=ids[0], stage="fetch", error="PDFNotFound", message="no PDF")
         return AddReport(added=tuple(ids), stages=(StageReport(stage="fetch", failed=(failed,)),))
 
     def remove(self, work_id):
         self._called("remove", work_id)
+
+    def take_down(self, work_id, *, progress):
+        self._called("take_down", work_id)
+        left = ("a file: another process was writing it",) if work_id == "2101.00002" else ()
+        copies = (HeldCopy(name="backup/monday", made=NOON, command="DELETE /_snapshot/backup/monday"),)
+        return TakedownReport(work_id=work_id, ordered=NOON, left=left, copies=copies)
+
+    def update(self, ids, *, unpin, progress):
+        self._called("update", ids, unpin=unpin)
+        change = Change(work_id="2101.00001", title="Quokkas", before=1, now=2, newest=2, fields=("title",))
+        return UpdateReport(asked=1, changes=(change,))
 
     def check(self, *, progress):
         return CheckReport(generation="g", works=0, passages=0, vectors=0, lake_works=1, sound=False)
@@ -302,6 +317,26 @@ def test_remove_removes_each_paper(library, capsys):
     assert run(["remove", "2101.00001", "math/0501170"]) == 0
     assert [given for _, given, _ in library.calls] == [("2101.00001",), ("math/0501170",)]
     assert json.loads(capsys.readouterr().out) == {"removed": ["2101.00001", "math/0501170"]}
+
+
+def test_taking_down_reports_each_paper_and_fails_where_something_is_left(library, capsys):
+    """What is left and which snapshots hold it is printed; exit 1 says: run it again."""
+    assert run(["remove", "--tombstone", "2101.00001", "--json"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)["taken_down"]
+    assert report["copies"][0]["command"] == "DELETE /_snapshot/backup/monday"
+    assert run(["remove", "--tombstone", "2101.00001", "2101.00002", "--human"]) == 1
+    shown = capsys.readouterr().out
+    assert "Nothing is left of 2101.00001" in shown
+    assert "citewell remove --tombstone 2101.00002" in shown
+    assert [name for name, _, _ in library.calls] == ["take_down"] * 3
+
+
+def test_update_shows_what_is_new(library, capsys):
+    """Versions and fields that changed stand in the view; without ids all papers are asked for."""
+    assert run(["update", "--human"]) == 0
+    assert "2101.00001 (version 1 → 2, title): Quokkas" in capsys.readouterr().out
+    assert library.calls == [("update", (None,), {"unpin": False})]
+    assert run(["update", "--unpin"]) == 2
 
 
 def test_an_unsound_index_is_a_failure(library):
