@@ -20,6 +20,8 @@ _ON_BEHALF = re.compile(
 )
 #: One of these must stand after "for" or "on behalf of"; looking for them first is ten times as fast.
 _GROUPS = ("collaboration", "consortium", "team", "group")
+#: Two words or more, without anything that the long way takes off: nine names in ten.
+_PLAIN = re.compile(r"[^\W\d_][\w.'-]*(?: (?!al\.?$)[^\W\d_][\w.'-]*)+")
 _ARTICLE = re.compile(r"^(?:and\s+)?(?:the\s+)?")
 _ET_AL = re.compile(r"\s+et\.? al\.?$")
 _COLON = re.compile(r"(?<=[A-Za-z])\s*:\s*")
@@ -41,6 +43,9 @@ def split_authors(line: str) -> tuple[str, ...]:
         text = _COLON.sub(", ", text)
     names: list[str] = []
     for piece in _SEPARATOR.split(text):
+        if _PLAIN.fullmatch(piece) and not piece.startswith(("and ", "the ", "The ")):
+            names.append(piece)
+            continue
         name = _ODD_ENDS.sub("", " ".join(piece.translate(_BRACES).split()))
         if _NO_NAME.fullmatch(name):
             continue

@@ -60,9 +60,10 @@ def _fields(element: etree._Element, ns: str) -> dict[str, str]:
     One walk over the children: a search for each field is what parsing took most of its time for.
     """
     fields: dict[str, str] = {}
+    start = len(ns)
     for child in element:
-        text = (child.text or "") if not len(child) else "".join(str(part) for part in child.itertext())
-        fields.setdefault(str(child.tag).removeprefix(ns), text.strip())
+        text = "".join(map(str, child.itertext())) if len(child) else child.text or ""
+        fields.setdefault(str(child.tag)[start:], text.strip())
     return fields
 
 
@@ -100,22 +101,20 @@ def _versions(element: etree._Element, ns: str) -> list[Version]:
 
 
 def _arxiv(element: etree._Element, ns: str, identifier: str) -> ArxivRecord:
+    authors = (_fields(author, ns) for author in element.findall(f"{ns}authors/{ns}author"))
     names = (
-        from_parts(
-            text_of(author, f"{ns}forenames"),
-            text_of(author, f"{ns}keyname"),
-            text_of(author, f"{ns}suffix"),
-        )
-        for author in element.findall(f"{ns}authors/{ns}author")
+        from_parts(parts.get("forenames", ""), parts.get("keyname", ""), parts.get("suffix", ""))
+        for parts in authors
     )
-    created = day(text_of(element, f"{ns}created"))
+    fields = _fields(element, ns)
+    created = day(fields.get("created", ""))
     return ArxivRecord(
         format="arXiv",
         # A collaboration's colon ("LHCb Collaboration: R. Aaij, ...") arrives as an author.
         authors=tuple(name for name in names if re.search(r"\w", name)),
         created=created,
-        updated=day(text_of(element, f"{ns}updated")) or created,
-        **_shared(_fields(element, ns), identifier),
+        updated=day(fields.get("updated", "")) or created,
+        **_shared(fields, identifier),
     )
 
 
