@@ -16,7 +16,7 @@ done
 # ask METHOD PATH BODY; the password goes to curl by a pipe, not by its arguments.
 ask() {
   local answer
-  answer=$(curl --silent --show-error --fail-with-body --max-time 60 \
+  answer=$(curl --silent --show-error --fail-with-body --max-time 60 --retry 3 \
     --config <(printf 'user = "elastic:%s"\n' "$ELASTIC_PASSWORD") \
     --request "$1" --header 'Content-Type: application/json' --data-binary @- "$url/$2" <<<"$3") ||
     { echo "$1 $2: $answer" >&2; return 1; }

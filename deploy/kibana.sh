@@ -5,7 +5,7 @@ set -euo pipefail
 url=${KIBANA_URL:-http://kibana:5601}
 objects=${1:-/objects.ndjson}
 
-answer=$(curl --silent --show-error --fail-with-body --max-time 120 \
+answer=$(curl --silent --show-error --fail-with-body --max-time 120 --retry 3 \
   --config <(printf 'user = "elastic:%s"\n' "$ELASTIC_PASSWORD") \
   --header 'kbn-xsrf: citewell' --form "file=@$objects;filename=objects.ndjson" \
   "$url/api/saved_objects/_import?overwrite=true") || { echo "$answer" >&2; exit 1; }
