@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
+import shlex
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,7 +39,14 @@ def test_embedded(plugins: Path, tmp_path: Path):
             "oai_interval": 0, "pdf_interval": 0,
         }  # fmt: skip
         environment = {f"CITEWELL_{name.upper()}": str(value) for name, value in settings.items()}
-        with airflow_standalone(tmp_path / "airflow", environment) as airflow:
+        with airflow_standalone(tmp_path / "airflow", environment, pools={}) as airflow:
+            # Whoever forgot the pools is told, in the log and on the page, and given the commands.
+            assert "there is no pool arxiv, citewell" in airflow.log(2000)
+            airflow.until(lambda: len(airflow.ask("dagWarnings")["dag_warnings"]) >= 2, "the warnings", 120)
+            for command in importlib.import_module("citewell_airflow.pools").commands():
+                assert command in airflow.log(2000)
+                airflow.command(*shlex.split(command)[1:])
+
             airflow.switch_on("citewell_backfill")
             days = {"from": str(today - timedelta(days=31)), "until": str(today - timedelta(days=29))}
             run = airflow.trigger("citewell_backfill", days)
