@@ -19,7 +19,7 @@
         * NoRecordsMatch · NoMetadataFormats · NoSetHierarchy · UnknownOAIError
     * MalformedResponse          the server's answer is not what the protocol promises
     * FetchError                 a PDF did not arrive
-        * PDFNotFound · NotAPDF · TruncatedPDF
+        * PDFNotFound · NotAPDF · TruncatedPDF · NotPermitted
     * ReadingError               a PDF arrived and could not be read
         * EncryptedPDF · DamagedPDF · NoTextInPDF
         * ReadingTimeout · ReadingOverMemory · ReaderCrashed
@@ -233,6 +233,16 @@ class TruncatedPDF(FetchError):
     """The file ends before its end: shorter than announced, or without an end-of-file mark."""
 
     retryable = True
+
+
+class NotPermitted(FetchError):
+    """The library's licence policy does not let it keep this paper's full text."""
+
+    def __init__(self, work_id: str, licence: str, policy: str) -> None:
+        super().__init__(
+            f"the full text of {work_id} is not kept: licence class {licence}, policy {policy}",
+            advice="CITEWELL_LICENCE_POLICY says what is; LICENSE_MATRIX.md explains",
+        )
 
 
 class ReadingError(CitewellError):

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from search.arxiv.licences import STANDARD, Policy
 from search.arxiv.pdf import PDFDownload, download_pdf
 from search.arxiv.transport import Transport
-from search.errors import CitewellError, FetchError, NetworkUnreachable, WorkTakenDown
+from search.errors import CitewellError, FetchError, NetworkUnreachable, NotPermitted, WorkTakenDown
 from search.ingest.reports import StageReport, failed_papers
 from search.ingest.selection import Choice, Selection, SelectionReport, choose, read_selection
+from search.ingest.verdicts import candidates, selection_key
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
 from search.lake.shares import Share
@@ -47,6 +49,7 @@ def fetch(
     share: Share | None = None,
     selection: Selection | None = None,
     bulk: BulkPDFs | None = None,
+    policy: Policy = STANDARD,
     progress: ProgressSink = silent,
 ) -> StageReport:
     """Download the PDF of every work that has none and is selected, or of `ids` only.
@@ -64,6 +67,7 @@ def fetch(
         share: works of this share only.
         selection: which works get full text; None: all of them.
         bulk: a copy of the public bucket, asked before arXiv.
+        policy: of which licence classes full texts are kept; others are left out, those in `ids` reported.
         progress: told before every paper.
 
     Raises:
@@ -74,7 +78,7 @@ def fetch(
     wanted = lake.catalogue.to_fetch(ids, share)
     tries = {f.work_id: f.tries for f in lake.catalogue.failures() if f.stage == "fetched"}
     if ids is None:
-        late = waiting(lake)
+        late = {**waiting(lake), **forbidden(lake, policy)}
         chosen = None if selection is None else _chosen(lake, selection, late)
         if chosen is not None:
             # In the order of the ranking: what a limit or an interruption leaves over is the least wanted.
@@ -84,10 +88,15 @@ def fetch(
     else:
         due = wanted[:limit]
     taken = _Taken(lake, BATCH if bulk is None else BULK_BATCH)
+
+    def download(work_id: str, version: int) -> PDFDownload:
+        permit(lake, policy, work_id)
+        return _download(transport, base_url, bulk, work_id, version)
+
     try:
         for position, (work_id, version) in enumerate(due):
             progress(Progress("fetch", position, len(due), f"{work_id}v{version}"))
-            taken.take(work_id, version, lambda *paper: _download(transport, base_url, bulk, *paper))
+            taken.take(work_id, version, download)
     finally:
         # Also when interrupted: what arrived has been paid for with arXiv's patience.
         taken.write()
@@ -125,6 +134,7 @@ def explain(
     ids: Sequence[str] | None = None,
     file: str | None = None,
     limit: int | None = None,
+    policy: Policy = STANDARD,
 ) -> SelectionReport:
     """Return for each paper whether it gets full text and why; fetch nothing.
 
@@ -134,12 +144,13 @@ def explain(
         ids: these papers only; the ranking is that of all.
         file: where the selection comes from, for the report.
         limit: how many papers to tell of; the counts are of all.
+        policy: of which licence classes full texts are kept.
     """
     lake.catalogue.refresh()
-    missing = [work_id for work_id, _ in lake.catalogue.to_fetch()]
     everything = lake.catalogue.work_ids()
-    without = set(missing)
-    choices = [*_choices(lake, selection, missing, waiting(lake))]
+    without = lake.catalogue.missing_pdfs()
+    late = {**waiting(lake), **forbidden(lake, policy)}
+    choices = [*_choices(lake, selection or Selection(), late, every=True)]
     held = [work_id for work_id in (everything if ids is None else ids) if work_id not in without]
     choices += [
         Choice(
@@ -167,13 +178,13 @@ def explain(
 def waiting(lake: Lake) -> dict[str, str]:
     """Return the papers that a server refused too recently to be asked for again, and until when."""
     now, day = time.time_ns() // 1000, int(RETRY_REFUSED.total_seconds() * 1e6)
-    versions = dict(lake.catalogue.to_fetch())
+    refused = [f for f in lake.catalogue.failures() if f.stage == "fetched" and not f.retryable]
+    versions = dict(lake.catalogue.to_fetch([f.work_id for f in refused])) if refused else {}
     late = {}
-    for f in lake.catalogue.failures():
+    for f in refused:
         again = f.stamp + day * min(f.tries, MOST_DAYS)
         # A version that came since has not been refused yet.
-        same = f.stage == "fetched" and versions.get(f.work_id) == f.version
-        if same and not f.retryable and again > now:
+        if versions.get(f.work_id) == f.version and again > now:
             when = datetime.fromtimestamp(again / 1e6, tz=UTC)
             late[f.work_id] = (
                 f"refused {f.tries} times ({f.message}); asked for again after {when:%Y-%m-%d %H:%M} UTC"
@@ -181,20 +192,42 @@ def waiting(lake: Lake) -> dict[str, str]:
     return late
 
 
+def forbidden(lake: Lake, policy: Policy) -> dict[str, str]:
+    """Return the papers without a PDF whose full text the policy does not let us keep, and why."""
+    if policy.keeps_everything:
+        return {}
+    missing = [work_id for work_id, _ in lake.catalogue.to_fetch()]
+    works = (state.work for state in lake.catalogue.states(missing) if state.work)
+    return {
+        work.work_id: NotPermitted(work.work_id, work.licence_class, policy.name).message
+        for work in works
+        if not policy.stores(work.licence_class)
+    }
+
+
+def permit(lake: Lake, policy: Policy, work_id: str) -> None:
+    """Look whether a work's full text may be kept.
+
+    Raises:
+        NotPermitted: its licence class is not among those that the policy keeps.
+    """
+    state = None if policy.keeps_everything else lake.catalogue.state(work_id)
+    if state and state.work and not policy.stores(state.work.licence_class):
+        raise NotPermitted(work_id, state.work.licence_class, policy.name)
+
+
 def _chosen(lake: Lake, selection: Selection, late: dict[str, str]) -> list[str]:
     """Return the ids of the works that get full text, the most wanted first; those that wait are left out."""
-    missing = [work_id for work_id, _ in lake.catalogue.to_fetch()]
-    return [choice.work_id for choice in _choices(lake, selection, missing, late) if choice.fetch]
+    return [choice.work_id for choice in _choices(lake, selection, late, every=False) if choice.fetch]
 
 
-def _choices(
-    lake: Lake, selection: Selection | None, missing: Sequence[str], late: dict[str, str]
-) -> Iterator[Choice]:
+def _choices(lake: Lake, selection: Selection, late: dict[str, str], *, every: bool) -> Iterator[Choice]:
+    path = lake.cache.with_name(f"{lake.cache.stem}-selection-{selection_key(selection)}.sqlite")
     return choose(
         selection,
-        (state.work for state in lake.catalogue.states(missing) if state.work),
+        candidates(path, lake.catalogue, selection, every=every),
         today=datetime.now(UTC).date(),
-        holding=len(lake.catalogue.work_ids()) - len(missing),
+        holding=len(lake.catalogue.work_ids()) - len(lake.catalogue.missing_pdfs()),
         asked_for=frozenset(lake.catalogue.asked_for()),
         waiting=late,
     )

@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from search.errors import SettingsError
-from search.models import Model, Work
+from search.models import Model, Withdrawn, Work
 
 #: A keyword in the title is about the paper; in the abstract alone it may be about its surroundings.
 IN_TITLE, IN_ABSTRACT = 1.0, 0.5
@@ -83,18 +85,27 @@ class SelectionReport(Model):
     choices: tuple[Choice, ...] = ()
 
 
-class Match(Model):
-    """What a selection makes of one paper's metadata alone."""
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A paper without full text, and what a selection makes of its metadata."""
 
+    work_id: str
+    title: str
+    #: Day of the first version.
+    published: date | None
+    withdrawn: Withdrawn
+    pinned: bool
     matches: bool
+    #: Why it does, or does not.
     why: str
+    #: 0 to 1.
     relevance: float = 0.0
-    recency: float = 0.0
 
-    @property
-    def score(self) -> float:
-        """The order in which a budget is spent: 0 to 1."""
-        return RELEVANCE_WEIGHT * self.relevance + (1 - RELEVANCE_WEIGHT) * self.recency
+    def recency(self, today: date, half_life: float) -> float:
+        """Return 1 for a paper of today, half of it after `half_life` years; 0 where its day is not known."""
+        if self.published is None:
+            return 0.0
+        return float(min(1.0, 0.5 ** ((today - self.published).days / DAYS_A_YEAR / half_life)))
 
 
 def read_selection(path: Path | None) -> Selection | None:
@@ -134,21 +145,33 @@ def keyword_pattern(group: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(found)})(?!\w)", re.IGNORECASE)
 
 
-def match(selection: Selection, work: Work, today: date) -> Match:
-    """Return whether a paper is one that the selection asks for, how well, and why."""
+def candidate(selection: Selection, work: Work) -> Candidate:
+    """Return whether a paper is one that the selection asks for, how well it matches, and why."""
+
+    def made(why: str, relevance: float | None = None) -> Candidate:
+        matches = relevance is not None
+        return Candidate(
+            work.work_id,
+            work.title,
+            work.published,
+            work.withdrawn,
+            work.pinned,
+            matches,
+            why,
+            relevance or 0.0,
+        )
+
     parts, reasons = [], []
     if selection.categories:
         category = next((c for c in work.categories if _is_in(c, selection.categories)), None)
         if category is None:
-            return Match(
-                matches=False, why=f"none of its categories ({', '.join(work.categories) or 'none'})"
-            )
+            return made(f"none of its categories ({', '.join(work.categories) or 'none'})")
         parts.append(PRIMARY if _is_in(work.categories[0], selection.categories) else CROSS_LISTED)
         reasons.append(
             f"{category} is {'its primary category' if parts[-1] == PRIMARY else 'a cross-listing'}"
         )
     if refused := _outside(selection, work.published):
-        return Match(matches=False, why=refused)
+        return made(refused)
     found = []
     for group, pattern in selection.patterns:
         if pattern.search(work.title):
@@ -156,22 +179,16 @@ def match(selection: Selection, work: Work, today: date) -> Match:
         elif pattern.search(work.abstract):
             found.append(IN_ABSTRACT)
         else:
-            return Match(matches=False, why=f"neither title nor abstract holds {group}")
+            return made(f"neither title nor abstract holds {group}")
         reasons.append(f"{group} in the {'title' if found[-1] == IN_TITLE else 'abstract'}")
     if found:
         parts.append(sum(found) / len(found))
-    years = (today - work.published).days / DAYS_A_YEAR if work.published else None
-    return Match(
-        matches=True,
-        why=", ".join(reasons) or "every paper matches",
-        relevance=sum(parts) / len(parts) if parts else 1.0,
-        recency=0.0 if years is None else min(1.0, 0.5 ** (years / selection.half_life)),
-    )
+    return made(", ".join(reasons) or "every paper matches", sum(parts) / len(parts) if parts else 1.0)
 
 
 def choose(
-    selection: Selection | None,
-    works: Iterable[Work],
+    selection: Selection,
+    candidates: Iterable[Candidate],
     *,
     today: date,
     holding: int = 0,
@@ -181,48 +198,45 @@ def choose(
     """Yield, for papers without full text, whether each gets it; in the order of the ranking.
 
     Args:
-        selection: what is wanted; None wants everything.
-        works: the papers that have no PDF.
+        selection: what is wanted; an empty one wants everything.
+        candidates: the papers that have no PDF.
         today: the day it is.
         holding: papers that have one; they count against the budget.
         asked_for: ids of papers that somebody added by name.
         waiting: papers that a server refused so recently that they are not asked for now, and why.
     """
-    wanted = selection or Selection()
     late = waiting or {}
-    ranked: list[tuple[float, str, str, Match]] = []
-    for work in works:
-        if work.withdrawn == "yes":
-            yield _choice(work, "withdrawn", "its newest version is withdrawn")
-        elif work.work_id in late:
+    ranked: list[tuple[float, str, float, Candidate]] = []
+    for one in candidates:
+        if one.withdrawn == "yes":
+            yield _choice(one, "withdrawn", "its newest version is withdrawn")
+        elif one.work_id in late:
             # It keeps no place of the budget: others would wait for what may never come.
-            yield _choice(work, "waits", late[work.work_id])
-        elif work.work_id in asked_for or work.pinned:
+            yield _choice(one, "waits", late[one.work_id])
+        elif one.work_id in asked_for or one.pinned:
             holding += 1
-            yield _choice(work, "asked for", "it was added by its id", fetch=True)
-        elif not (found := match(wanted, work, today)).matches:
-            yield _choice(work, "does not match", found.why)
+            yield _choice(one, "asked for", "it was added by its id", fetch=True)
+        elif not one.matches:
+            yield _choice(one, "does not match", one.why)
         else:
-            # The title is for a person and the id breaks ties; the newest identifier first.
-            ranked.append((found.score, work.work_id, work.title, found))
-    places = len(ranked) if wanted.budget is None else max(0, wanted.budget - holding)
-    for rank, (score, work_id, title, found) in enumerate(sorted(ranked, key=_order, reverse=True), start=1):
+            recency = one.recency(today, selection.half_life)
+            score = RELEVANCE_WEIGHT * one.relevance + (1 - RELEVANCE_WEIGHT) * recency
+            ranked.append((score, one.work_id, recency, one))
+    ranked.sort(key=itemgetter(0, 1), reverse=True)  # of equal ones the newest identifier first
+    places = len(ranked) if selection.budget is None else max(0, selection.budget - holding)
+    for rank, (score, work_id, recency, one) in enumerate(ranked, start=1):
         inside = rank <= places
-        share = f"score {score:.2f}: relevance {found.relevance:.2f}, recency {found.recency:.2f}"
+        share = f"score {score:.2f}: relevance {one.relevance:.2f}, recency {recency:.2f}"
         over = f"; place {rank:,} of {len(ranked):,}, and the budget has {places:,} left"
         yield Choice(
-            work_id=work_id, title=title, standing="chosen" if inside else "over budget", fetch=inside,
-            why=f"{found.why} ({share}{'' if inside else over})", rank=rank, score=score,
-            relevance=found.relevance, recency=found.recency,
+            work_id=work_id, title=one.title, standing="chosen" if inside else "over budget", fetch=inside,
+            why=f"{one.why} ({share}{'' if inside else over})", rank=rank, score=score,
+            relevance=one.relevance, recency=recency,
         )  # fmt: skip
 
 
-def _order(entry: tuple[float, str, str, Match]) -> tuple[float, str]:
-    return entry[:2]
-
-
-def _choice(work: Work, standing: Standing, why: str, *, fetch: bool = False) -> Choice:
-    return Choice(work_id=work.work_id, title=work.title, standing=standing, fetch=fetch, why=why)
+def _choice(one: Candidate, standing: Standing, why: str, *, fetch: bool = False) -> Choice:
+    return Choice(work_id=one.work_id, title=one.title, standing=standing, fetch=fetch, why=why)
 
 
 def _is_in(category: str, wanted: Iterable[str]) -> bool:

@@ -250,6 +250,10 @@ class Catalogue:
         )
         return [Failure(*row) for row in rows]
 
+    def missing_pdfs(self) -> dict[str, int]:
+        """Return the works whose PDF is not in the lake, each with the stamp of its newest fact."""
+        return dict(self._rows("SELECT work_id, stamp FROM works WHERE fetch"))
+
     def asked_for(self) -> set[str]:
         """Return the ids of works that somebody added by name and has not removed since."""
         query = "SELECT work_id FROM user_facts WHERE topic = 'removed' AND value = 0"

@@ -42,6 +42,8 @@ class Lake:
         path = cache / f"catalogue-{lake}.sqlite"
         path = path if can_write(path) else borrowed(path, self)
         self.catalogue = Catalogue(path, self.files)
+        #: Where a stage may keep what it can compute again, under names that begin with this one's stem.
+        self.cache = path
         self.titles = TitleIndex(self.catalogue, self.files, titles_path(path))
         self.shards = ShardCache(self.files)
         self.takedowns = Takedowns(url, self.files)

@@ -16,7 +16,7 @@ from search.demo.server import DemoRecord, DemoVersion, LoopbackArxiv
 from search.errors import NotAPDF, PDFNotFound, SettingsError, TruncatedPDF
 from search.ingest.fetch import explain, fetch
 from search.ingest.harvest import harvest, harvest_ids
-from search.ingest.selection import Selection, choose, keyword_pattern, read_selection
+from search.ingest.selection import Selection, candidate, choose, keyword_pattern, read_selection
 from search.lake.lake import Lake
 from search.models import Work
 
@@ -39,7 +39,8 @@ def selection(**entries):
 
 def chosen(wanted, works, **options):
     """The choices by the paper's number."""
-    return {int(c.work_id[5:]): c for c in choose(wanted, works, today=TODAY, **options)}
+    candidates = [candidate(wanted, work) for work in works]
+    return {int(c.work_id[5:]): c for c in choose(wanted, candidates, today=TODAY, **options)}
 
 
 # ------------------------------------------------------------------ the file
@@ -277,6 +278,33 @@ def test_explaining_fetches_nothing_and_tells_of_everybody(take, lake, arxiv):
         ("2402.00001", "has full text"),
     ]
     assert len(arxiv.requests("/pdf")) == 1
+
+
+def test_only_what_changed_is_looked_at_again(take, lake, arxiv, monkeypatch):
+    """The second run looks at what has changed since, and sees it; another selection looks anew."""
+    looked = []
+    states = lake.catalogue.states
+
+    def counted(ids, *rest):
+        looked.append(list(ids))
+        return states(looked[-1], *rest)
+
+    monkeypatch.setattr(lake.catalogue, "states", counted)
+    wanted = selection(keywords=[["knots"]])
+    assert take(selection=wanted, limit=1) == ["00006v1"]
+    assert len(looked) == 1
+    arxiv.put(
+        DemoRecord(
+            id="2402.00003", title="Knots after all", abstract="Words.", datestamp=date(2024, 2, 9),
+            versions=(DemoVersion(datetime(2024, 2, 3, 8, tzinfo=UTC)),),
+        )
+    )  # fmt: skip
+    with Transport(contact=None, interval=0) as transport:
+        client = OAIClient(arxiv.oai_url, transport)
+        harvest(lake, client, base_url=arxiv.oai_url, from_=date(2024, 2, 9), until=date(2024, 2, 28))
+    assert take(selection=wanted, limit=2) == ["00004v1", "00003v1"]
+    assert [len(ids) for ids in looked[1:]] == [1]
+    assert take(selection=selection(**DENSE)) == []
 
 
 # ------------------------------------------------------------------ the bucket
