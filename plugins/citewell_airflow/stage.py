@@ -15,7 +15,7 @@ from citewell_airflow.links import KibanaLink, PapersLink
 from citewell_airflow.retries import AsTheErrorSays
 
 #: Where the error does not say when to try again, it is after Airflow's own pause
-#: (AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY, 5 minutes), then twice as long each time: three hours in all.
+#: (AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY, 5 minutes), then twice as long each time: 2.6 hours in all.
 #: What lasts longer is for the next run.
 COMMON: dict[str, Any] = {
     "retries": 5,

@@ -9,6 +9,7 @@ import shlex
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -39,6 +40,7 @@ def test_embedded(plugins: Path, tmp_path: Path):
             "oai_interval": 0, "pdf_interval": 0,
         }  # fmt: skip
         environment = {f"CITEWELL_{name.upper()}": str(value) for name, value in settings.items()}
+        environment["CITEWELL_KIBANA_URL"] = "https://kibana.example"
         with airflow_standalone(tmp_path / "airflow", environment, pools={}) as airflow:
             # Whoever forgot the pools is told, in the log and on the page, and given the commands.
             assert "there is no pool arxiv, citewell" in airflow.log(2000)
@@ -75,6 +77,12 @@ def test_embedded(plugins: Path, tmp_path: Path):
             airflow.until(lambda: airflow.runs("citewell_rebuild"), "the rebuild to be started", 120)
             rebuild = airflow.runs("citewell_rebuild")[0]["dag_run_id"]
             assert airflow.wait("citewell_rebuild", rebuild) == "success", airflow.log(200)
+            # The buttons on a task's page lead to the papers and to the run's events.
+            path = f"dags/citewell_daily/dagRuns/{quote(run, safe='')}/taskInstances/papers.fetch/links"
+            links = airflow.ask(f"{path}?map_index=0")["extra_links"]
+            assert all(record.id in links["Papers on arXiv"] for record in present)
+            assert quote(run, safe="") in links["Events in Kibana"]
+
             # A run of days that are all closed has nothing to harvest, and is green.
             run = airflow.trigger("citewell_backfill", days)
             assert airflow.wait("citewell_backfill", run) == "success", airflow.log(200)
