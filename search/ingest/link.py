@@ -40,6 +40,8 @@ def link(lake: Lake, *, share: Share | None = None, progress: ProgressSink = sil
     """
     started = time.monotonic()
     lake.catalogue.refresh()
+    if not lake.catalogue.to_link(share) and not lake.files.names("edges"):
+        return StageReport(stage="link")  # a library of abstracts needs no index of titles
     lake.titles.refresh()
     due = due_papers(lake, share)
     for start in range(0, len(due), BATCH):
