@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import importlib.metadata
+import logging
 import socket
 import threading
 import time
@@ -56,6 +57,7 @@ REDIRECTS = 5
 LONGEST_SHOWN = 90
 LARGEST_ANSWER = 100_000_000
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 Params = dict[str, str]
 
@@ -249,14 +251,17 @@ class Transport:
     def from_settings(
         cls, settings: Settings, kind: str, interval: float, on_wait: OnWait | None = None
     ) -> Self:
-        """Return a transport that asks as this library's owner has set it."""
+        """Return a transport that asks as this library's owner has set it.
+
+        Without `on_wait` its waits are logged: a task that sleeps for ten minutes must not look dead.
+        """
         return cls(
             contact=settings.contact,
             interval=interval,
             kind=kind,
             timeout=settings.read_timeout,
             politeness=shared(settings.politeness_folder),
-            on_wait=on_wait,
+            on_wait=on_wait or _log_wait,
         )
 
     def __enter__(self) -> Self:
@@ -401,6 +406,10 @@ class Transport:
                 raise
             finally:
                 watchdog.cancel()
+
+
+def _log_wait(seconds: float, reason: str) -> None:
+    log.info("waiting %.0f s: %s", seconds, reason)
 
 
 def user_agent(contact: str | None) -> str:

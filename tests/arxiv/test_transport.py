@@ -24,6 +24,7 @@ from search.errors import (
     ServerUnavailable,
     SettingsError,
 )
+from search.settings import Settings
 
 HTTPX_ERRORS = sorted(
     (
@@ -357,3 +358,16 @@ def test_works_as_a_context_manager(loopback, transport):
     with transport() as polite:
         assert isinstance(polite, Transport)
         assert polite.get(loopback.url).status == 200
+
+
+def test_settings_make_a_transport(loopback, tmp_path, caplog):
+    """Contact, time-out and budget are the settings'; waits that nobody asked to be told of are logged."""
+    settings = Settings(contact="ada@example.org", read_timeout=7, politeness_folder=tmp_path)
+    caplog.set_level("INFO", logger="search.arxiv.transport")
+    loopback.play(loopback.reply(b"", 503, Retry_After="1"), loopback.reply(b"yes"))
+    client = Transport.from_settings(settings, "oai", 0.1)
+    assert client.get(loopback.url).content == b"yes"
+    assert client._timeout.read == 7
+    assert "(+ada@example.org)" in loopback.requests[0][1]["User-Agent"]
+    assert "asks to wait 1 s" in caplog.text
+    assert [path.suffix for path in tmp_path.iterdir() if path.suffix == ".json"] == [".json"]
