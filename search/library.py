@@ -156,10 +156,17 @@ class Library:
     @property
     def retriever(self) -> Retriever:
         """The ranking over the index."""
+        from search.arxiv.licences import POLICIES
         from search.retrieval.retriever import Retriever, Weights
 
         return self._once(
-            "retriever", lambda: Retriever(self.readable, self.embedder, Weights.from_settings(self.settings))
+            "retriever",
+            lambda: Retriever(
+                self.readable,
+                self.embedder,
+                Weights.from_settings(self.settings),
+                POLICIES[self.settings.licence_policy],
+            ),
         )
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
@@ -323,6 +330,7 @@ class Library:
             SettingsError: the selection's file cannot be read.
             NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.
         """
+        from search.arxiv.licences import POLICIES
         from search.ingest.fetch import fetch, wanted_from
 
         selection, bulk = wanted_from(self.settings)
@@ -337,6 +345,7 @@ class Library:
                     limit=limit,
                     selection=selection,
                     bulk=bulk,
+                    policy=POLICIES[self.settings.licence_policy],
                     progress=progress,
                 )
             )
@@ -345,6 +354,7 @@ class Library:
         self, ids: Sequence[str] | None = None, *, limit: int | None = None
     ) -> SelectionReport:
         """Return for each paper whether `CITEWELL_SELECTION` gives it full text, and why; fetch nothing."""
+        from search.arxiv.licences import POLICIES
         from search.ingest.fetch import explain
         from search.ingest.selection import read_selection
 
@@ -355,6 +365,7 @@ class Library:
             ids=None if ids is None else [_work_id(text) for text in ids],
             file=str(file) if file else None,
             limit=limit,
+            policy=POLICIES[self.settings.licence_policy],
         )
 
     def add(
@@ -377,8 +388,9 @@ class Library:
         Raises:
             WorkTakenDown: the only one, and it is not lifted; of several it is reported as failed.
         """
+        from search.arxiv.licences import POLICIES
         from search.errors import NotAPDF
-        from search.ingest.fetch import keep_pdf
+        from search.ingest.fetch import keep_pdf, permit
         from search.ingest.harvest import bring_back, harvest_ids
         from search.ingest.takedown import admit
 
@@ -402,6 +414,7 @@ class Library:
         if content is not None:
             state = self.lake.catalogue.state(wanted[0])
             if state and state.work:
+                permit(self.lake, POLICIES[self.settings.licence_policy], wanted[0])
                 keep_pdf(self.lake, wanted[0], state.work.version, content)
         else:
             stages.append(self.fetch(wanted, progress=progress))

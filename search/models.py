@@ -216,6 +216,8 @@ class MatchedPassage(Model):
     page: int | None = None
     boxes: tuple[Box, ...] = ()
     text: str
+    #: Why less than the passage is shown; empty: it is whole.
+    cut: str = ""
 
 
 class Hit(Model):

@@ -113,6 +113,9 @@ class Settings(BaseSettings):
     openalex_api_key: SecretStr | None = None
     """Key for it."""
 
+    licence_policy: Literal["standard", "cautious", "open"] = "standard"
+    """What is kept and shown of full texts, by licence class: see LICENSE_MATRIX.md."""
+
     dense_weight: float = Field(default=0.6, ge=0, le=1)
     """Weight of the semantic leg in the fusion; the lexical leg has the rest."""
     graph_weight: float = Field(default=0.3, ge=0)

@@ -28,10 +28,13 @@ def _of_search(evidence: Evidence) -> Iterator[str]:
     if suspected:
         yield f"Withdrawn by their own words, found and not cited: {', '.join(suspected)}."
     if evidence.unquotable:
-        yield (
-            f"{len(evidence.unquotable)} of the passages found may not be quoted "
-            "(summaries by others, withdrawn)."
-        )
+        yield (f"{len(evidence.unquotable)} of the passages found may not be quoted ({_why(evidence)}).")
+
+
+def _why(evidence: Evidence) -> str:
+    """Return why passages may not be quoted: one that is none of these is the licence policy's."""
+    by_policy = any(p.page is not None and p.withdrawn == "no" for p in evidence.unquotable)
+    return "summaries by others, withdrawn" + (", or by the licence policy" if by_policy else "")
 
 
 def _of_papers(cited: Sequence[WorkDocument]) -> Iterator[str]:

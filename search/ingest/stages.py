@@ -110,6 +110,7 @@ def fetch(share: str, *, run: str | None = None) -> Result:
     Raises:
         NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.
     """
+    from search.arxiv.licences import POLICIES
     from search.ingest.fetch import fetch as fetch_pdfs
     from search.ingest.fetch import wanted_from
 
@@ -132,6 +133,7 @@ def fetch(share: str, *, run: str | None = None) -> Result:
                 limit=PER_SHARE,
                 selection=selection,
                 bulk=bulk,
+                policy=POLICIES[pipeline.settings.licence_policy],
             )
         )
     return _result(report, due)

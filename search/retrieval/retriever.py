@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
+from search.arxiv.licences import STANDARD, Policy
 from search.errors import WorkNotFound
 from search.index.protocol import LegRequest, Legs
 from search.models import Filters, SearchMetrics, SearchResult
@@ -16,6 +17,7 @@ from search.retrieval.blend import Ranked, Weights, blend
 from search.retrieval.fusion import Fused, fuse
 from search.retrieval.graph import SEEDS, expand
 from search.retrieval.meaning import QueryVector, query_vector
+from search.retrieval.permitted import permitted, quotable
 from search.retrieval.plan import Plan, make_plan, words
 
 if TYPE_CHECKING:
@@ -40,14 +42,20 @@ class Retriever:
         store: the index.
         embedder: returns the embedding model; called only when a query needs a vector.
         weights: how much each signal counts.
+        policy: how much of a full text is shown, by licence class.
     """
 
     def __init__(
-        self, store: IndexStore, embedder: Callable[[], Embedder], weights: Weights | None = None
+        self,
+        store: IndexStore,
+        embedder: Callable[[], Embedder],
+        weights: Weights | None = None,
+        policy: Policy = STANDARD,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._weights = weights or Weights()
+        self._policy = policy
         self._counts: tuple[tuple[str, frozenset[str]], Counts] | None = None
 
     # ------------------------------------------------------------------ what callers use
@@ -143,7 +151,7 @@ class Retriever:
         vector = query_vector(text, "hybrid", self._store.live(), self._embedder)
         chosen = Filters(ids=tuple(dict.fromkeys(work_ids)))
         fused = self._passages(text, vector, chosen, size)
-        return [(hit.score, hit.passage) for hit in fused[:size]]
+        return [(hit.score, quotable(hit.passage, self._policy)) for hit in fused[:size]]
 
     # ------------------------------------------------------------------ the stages
     def _run(
@@ -172,7 +180,7 @@ class Retriever:
             counts = self._count(generation)
             passages = self._matched(shown, text, vector, plan, counts)
             outcome, message = self._outcome(plan, shown, bool(ranked), text, vector, unfiltered)
-        found = explain.hits(shown, passages)
+        found = explain.hits(shown, permitted(shown, passages, self._policy))
         coverage = counts.vectors / counts.passages if counts.passages else 0.0
         return SearchResult(
             query=query,

@@ -70,10 +70,12 @@ def why(hit: Hit) -> str:
 def _passage(passage: MatchedPassage, *, explain: bool) -> RenderableType:
     where = place(passage.section, passage.page)
     if not explain:
-        return Text(f"{where}: ", style="dim").append_text(quoted(passage.text, SNIPPET))
+        shown = Text(f"{where}: ", style="dim")
+        return shown.append_text(quoted(passage.text, SNIPPET)) if passage.text else shown.append(passage.cut)
     leg = "words" if passage.leg == "lexical" else "meaning"
     head = Text(f"{line(passage.passage_id)} · {where} · {leg} {passage.score:.3f}", style="dim")
-    return Group(head, indented(quoted(passage.text)))
+    note = [indented(Text(passage.cut, style="dim"))] if passage.cut else []
+    return Group(head, indented(quoted(passage.text)), *note)
 
 
 def _summary(result: SearchResult) -> str:
