@@ -595,6 +595,7 @@ class Library:
 
         What is gone and can be had from arXiv again is asked for there, at its pace.
         """
+        from search.ingest import examining
         from search.ingest.doctor import examine
         from search.ingest.gate import Gate
         from search.ingest.mending import Network, mend
@@ -606,6 +607,8 @@ class Library:
         # Downloads that fail again and again are no damage, and are tried once more all the same.
         if not fix or (report.sound and all(finding.name != "downloads" for finding in report.findings)):
             return report
+        half = self.lake.catalogue.half_taken_down() if examining.is_readable(self.lake) else []
+        takedowns = [self.take_down(work_id, progress=progress) for work_id in half]
         embedder, missing = self._embedder_or_why()
         network = Network(
             pdfs=lambda: self._transport("pdf", self.settings.pdf_interval, progress),
@@ -622,7 +625,13 @@ class Library:
             without_model=f"words only: {missing}" if missing else "",
             progress=progress,
         )
-        done = {"mended": tuple(mended.done), "left": tuple(mended.left), "fixed": mended.build}
+        cleared = [f"cleared the lake of {t.work_id}, which was taken down" for t in takedowns if not t.left]
+        left = [said for takedown in takedowns for said in takedown.left]
+        done = {
+            "mended": (*cleared, *mended.done),
+            "left": (*left, *mended.left),
+            "fixed": mended.build,
+        }
         return look().model_copy(update=done)
 
     # ------------------------------------------------------------------ saved searches

@@ -48,6 +48,8 @@ def check(
                 differences.append(Difference(work_id=state.work_id, kind=kind))
     # That something was removed which the lake has never had is no text too many.
     differences += [Difference(work_id=work_id, kind="extra") for work_id in sorted(hashes.keys() - removed)]
+    named = {difference.work_id for difference in differences}
+    differences += [Difference(work_id=w, kind="stray") for w in store.strays() if w not in named]
     # Without a model, vectors that the lake holds of one are not missed.
     unapplied = sum(
         n not in live.applied and not (embedder is None and n.startswith("vectors/")) for n in names

@@ -132,6 +132,14 @@ def _files(lake: Lake) -> Iterator[Finding]:
             advice="restore them from a copy of the lake, or run `citewell doctor --fix`: it downloads PDFs "
             "again and computes the rest",
         )
+    half = lake.catalogue.half_taken_down()
+    if half:
+        yield Finding(
+            name="taken down",
+            state="bad",
+            message=f"something of {_first(half)} may still be in the lake; no reader finds it",
+            advice=FIX,
+        )
     left = examining.left_overs(lake)
     if left:
         message = f"{len(left):,} half-written files were left by killed writers"

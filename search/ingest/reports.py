@@ -164,7 +164,8 @@ class Difference(Model):
     """One way in which the index is not what the lake says."""
 
     work_id: str
-    #: `missing` from the index, `stale` (other content), `extra` (not in the lake).
+    #: `missing` from the index, `stale` (other content), `extra` (not in the lake), `stray` (passages beside
+    #: those that count, which a writer that was held up brought back).
     kind: str
 
 

@@ -169,8 +169,11 @@ def _clear_vectors(
         for record in read_batch(files, name).records:
             if files.exists(record["shard"]):
                 _delete(files, record["shard"], cleared)
-        # Last: until it is gone, a run that was killed finds from it what it had not done.
-        _delete(files, name, cleared)
+        # Last: until it is empty, a run that was killed finds from it what it had not done. It stays as a
+        # file, because generations of the index remember which files they have applied.
+        last = orjson.loads(files.read(name).rstrip(b"\n").rpartition(b"\n")[2])
+        files.write(name, orjson.dumps({**last, "outcomes": []}) + b"\n")
+        cleared.rewritten.append(name)
     left = {name for name in shards if files.exists(name)} - named
     cleared.unfinished += sorted(left)
 

@@ -390,3 +390,15 @@ def test_killed_at_any_moment_and_run_again_it_ends_the_same(filled, tmp_path, a
         assert traces_of(home, needles) == set()
         assert answers_of(library) == before
         assert library.check().sound
+
+
+def test_the_doctor_notices_a_takedown_that_was_broken_off_and_finishes_it(library, home):
+    """Killed after the order: the doctor says that something is left, and mends it; after that all is sound."""
+    library.lake.write_order(TAKEN, ORDERED)
+    found = {finding.name: finding.state for finding in library.doctor().findings}
+    assert found["taken down"] == "bad"
+    report = library.doctor(fix=True)
+    assert any(TAKEN in said for said in report.mended)
+    assert report.left == ()
+    assert {f.name for f in report.findings if f.state == "bad"} == set()
+    assert traces_of(home, [b"Quokkas counted twice"]) == set()
