@@ -114,7 +114,7 @@ def _same(title: str, other: str) -> bool:
 
 def _last(number: str | None) -> str:
     """Return the last part of a number: II-A is printed A."""
-    return re.split(r"[.-]", number.strip("."))[-1].strip(")") if number else ""
+    return re.split(r"[.,\\-]+", number.strip("."))[-1].strip(")") if number else ""
 
 
 def _score_sentences(

@@ -207,7 +207,7 @@ def paper(record: dict[str, Any]) -> Paper:
     length = 0
     for paragraph in record["body_text"]:
         here = (paragraph["sec_number"], paragraph["section"])
-        title = plain(_MARKER.sub("", paragraph["section"] or "")).tex.strip(" .:")
+        title = plain(_MARKER.sub("", paragraph["section"] or "")).tex.strip(" .:-")
         if here != before and len(title) > 2 and any(map(str.isalpha, title)):
             blocks.append(_heading(paragraph, title))
         before = here
@@ -244,7 +244,7 @@ def _heading(paragraph: dict[str, Any], title: str) -> Block:
     starred = paragraph["sec_number"] == "-1"
     if not level:
         level = 1 if starred else 4
-    piece = Piece(title, plain(_MARKER.sub("", paragraph["section"] or "")).printed.strip(" .:"))
+    piece = Piece(title, plain(_MARKER.sub("", paragraph["section"] or "")).printed.strip(" .:-"))
     return Block("heading", [piece], level, numbered=not starred)
 
 

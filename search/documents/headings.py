@@ -13,12 +13,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from search.documents.edges import Edges, edges_of
+from search.documents.floats import CAPTION
+from search.documents.joining import text_of, vocabulary_of
 from search.documents.lines import TextLine
 from search.documents.numbering import Number, longest_run, parse_number
 from search.documents.style import BodyStyle
 
 #: A line needs this much evidence to be a numbered heading; without a number it needs more.
 NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
+#: What a line in another font with space above and below has, if nothing speaks against it.
+_SLANTED_FROM = 1.8
 _LONGEST_TITLE = 160
 _MOST_LINES = 3
 
@@ -29,7 +34,7 @@ _KNOWN = re.compile(
     r"|appendix|appendices|appendixes|summary|related work|references cited|supplementary materials?)[.:]?",
     re.IGNORECASE,
 )
-_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm|TABLE|FIG|Listing)\s*\.?\s*[\dIVX]+\b")
+_ALWAYS_MAIN = re.compile(r"(?:abstract|references.*|bibliography|appendix|appendices)[.:]?", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Proof|Case"
     r"|Step|Exercise|Question|Problem|Fact|Observation|Property)\b", re.IGNORECASE,
@@ -79,7 +84,7 @@ def find_headings(
         body: the style of its ordinary text.
         bookmarked: indices of lines that a bookmark of the file names.
     """
-    candidates = _candidates(lines, body, bookmarked)
+    candidates = _candidates(_Look(lines, body, bookmarked))
     numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
     chain = longest_run([(c.number, c.score) for c in numbered if c.number])
     chosen = [replace(numbered[index], number=number) for index, number in chain]
@@ -104,10 +109,19 @@ def find_headings(
 def _recurring(candidates: Sequence[Candidate]) -> Counter[Style]:
     """Return the styles of strong candidates that come back on several pages."""
     pages: dict[Style, set[int]] = {}
+    weak: dict[Style, list[Candidate]] = {}
     for c in candidates:
-        if c.score >= UNNUMBERED_FROM and c.number is None:
-            pages.setdefault(c.style, set()).add(c.page)
-    return Counter({style: len(found) for style, found in pages.items() if len(found) >= 2})
+        if c.number is None:
+            weak.setdefault(c.style, []).append(c)
+            if c.score >= UNNUMBERED_FROM:
+                pages.setdefault(c.style, set()).add(c.page)
+    found = Counter({style: len(on) for style, on in pages.items() if len(on) >= 2})
+    for style, lines in weak.items():
+        # Slanted lines between gaps, again and again, and nearly all that is set so.
+        clear = [c for c in lines if c.score >= _SLANTED_FROM]
+        if len({c.page for c in clear}) >= 3 and len(clear) >= 0.8 * len(lines):
+            found[style] = len(clear)
+    return found
 
 
 def _stands_alone(c: Candidate, styles: Counter[Style], *, has_numbers: bool) -> bool:
@@ -119,11 +133,20 @@ def _stands_alone(c: Candidate, styles: Counter[Style], *, has_numbers: bool) ->
     return c.score >= UNNUMBERED_FROM + 1.0
 
 
-def _candidates(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int]) -> list[Candidate]:
+class _Look:
+    """A paper as it is looked at: its lines, the style of its text, its columns' edges, its words."""
+
+    def __init__(self, lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int]) -> None:
+        self.lines, self.body, self.bookmarked = lines, body, bookmarked
+        self.edges: dict[tuple[int, int], Edges] = edges_of(lines)
+        self.vocabulary = vocabulary_of(lines)
+
+
+def _candidates(look: _Look) -> list[Candidate]:
     found = []
     index = 0
-    while index < len(lines):
-        candidate = _candidate(lines, index, body, bookmarked)
+    while index < len(look.lines):
+        candidate = _candidate(look, index)
         if candidate:
             found.append(candidate)
             index = candidate.end
@@ -132,21 +155,18 @@ def _candidates(lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozense
     return found
 
 
-def _candidate(
-    lines: Sequence[TextLine], index: int, body: BodyStyle, bookmarked: frozenset[int]
-) -> Candidate | None:
-    line = lines[index]
-    if (
-        not 2 < len(line.text) <= _LONGEST_TITLE
-        or not _LETTERS.search(line.text)
-        or _CAPTION.match(line.text)
-    ):
+def _candidate(look: _Look, index: int) -> Candidate | None:
+    lines, line = look.lines, look.lines[index]
+    bookmarked = index in look.bookmarked
+    if not 2 < len(line.text) <= _LONGEST_TITLE or CAPTION.match(line.text):
         return None
-    if not (index in bookmarked or _may_open(line, body)):
+    if not (_LETTERS.search(line.text) or _few_letters(line)):
+        return None
+    if not (bookmarked or _may_open(line, look.body)):
         return None
     style = style_of(line)
-    end = _last_line(lines, index, style, body)
-    text = " ".join(part.text for part in lines[index:end])
+    end = _last_line(lines, index, style, look.body)
+    text = text_of(lines[index:end], look.vocabulary)[0]
     if len(text) > _LONGEST_TITLE:
         return None
     number, title = parse_number(text)
@@ -154,12 +174,18 @@ def _candidate(
         return None
     known = bool(_KNOWN.fullmatch(title.strip()))
     score = (
-        _score(lines, index, end, text, title, style, body)
-        + (2.0 if index in bookmarked else 0.0)
+        _score(look, index, end, text, title, style)
+        + (2.0 if bookmarked else 0.0)
         + 1.5 * known
         + (0.7 if number else 0.0)
     )
     return Candidate(index, end, text, number, title, style, score, known, line.page)
+
+
+def _few_letters(line: TextLine) -> bool:
+    """Return whether a line of hardly a letter can be a heading all the same: "4.6 D&C"."""
+    opens = line.bold > 0.6 or (line.italic > 0.6 and line.text[0].isdigit())
+    return opens and sum(map(str.isalpha, line.text)) >= 2
 
 
 def _may_open(line: TextLine, body: BodyStyle) -> bool:
@@ -194,20 +220,28 @@ def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodySt
     """Return where a heading that begins at `index` ends: it goes on in the same style without a gap."""
     end = index + 1
     plain = style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]
+    # What is as small as the text is set as close as the text; larger titles have more between their lines.
+    furthest = 1.6 * style[0] if style[0] > 1.1 * body.size else min(1.25 * body.leading, 1.6 * style[0])
     while end < len(lines) and end - index < _MOST_LINES and not plain:
         line, previous = lines[end], lines[end - 1]
-        if (line.page, line.column) != (previous.page, previous.column) or style_of(line) != style:
+        if (line.page, line.column) != (previous.page, previous.column) or not _same_style(line, style):
             break
-        if not 0 < line.baseline - previous.baseline < 1.6 * style[0] or parse_number(line.text)[0]:
+        if abs(line.bold - previous.bold) > 0.15 or _STATEMENT.match(line.text):
+            break
+        if not 0 < line.baseline - previous.baseline < furthest or parse_number(line.text)[0]:
             break
         end += 1
     return end
 
 
-def _score(
-    lines: Sequence[TextLine], index: int, end: int, text: str, title: str, style: Style, body: BodyStyle
-) -> float:
+def _same_style(line: TextLine, style: Style) -> bool:
+    size, font, bold, _ = style_of(line)
+    return font == style[1] and bold == style[2] and abs(size - style[0]) <= 0.5
+
+
+def _score(look: _Look, index: int, end: int, text: str, title: str, style: Style) -> float:
     """Return the evidence that these lines are a heading, in points."""
+    lines, body = look.lines, look.body
     line, last = lines[index], lines[end - 1]
     size, font, bold, capitals = style
     score = 0.0
@@ -215,8 +249,11 @@ def _score(
         score += 1.5 if min(part.bold for part in lines[index:end]) > 0.6 else 0.0
     ratio = size / body.size
     score += 2.0 if ratio > 1.25 else 1.5 if ratio > 1.06 else 0.0
+    edges = look.edges[line.page, line.column]
+    centred = all(edges.centres(each) for each in lines[index:end])
+    score += 0.7 if centred else 0.0
     if ratio < 0.93:
-        score -= 0.7 if bold or capitals else 1.5
+        score -= 0.7 if bold or capitals or centred else 1.5
     score += 0.7 if font != body.font else 0.0
     score += 1.0 if capitals else 0.0
     above = _gap(lines[index - 1] if index else None, line)
@@ -230,7 +267,7 @@ def _score(
     score -= (0.0 if numbered else 2.0) if _STATEMENT.match(title) else 0.0
     # The cells of a table's head are pieces too; a number and its title are two.
     score -= 0.8 * max(0, line.pieces - (2 if numbered else 1))
-    score -= 1.0 if len(text) > 100 else 0.0
+    score -= (0.4 if numbered else 1.0) if len(text) > 100 else 0.0
     words = _LETTERS.findall(title)
     score -= 1.5 if sum(map(len, words)) < 0.5 * len(title.replace(" ", "")) else 0.0
     return score
@@ -244,30 +281,38 @@ def _gap(above: TextLine | None, below: TextLine | None) -> float | None:
     return distance if distance > 0 else None
 
 
+def _prominence(style: Style) -> tuple[float, bool, bool]:
+    """Return what makes one unnumbered style stand above another: size, then capitals, then weight."""
+    size, _, bold, capitals = style
+    return size, capitals, bold
+
+
 def _levelled(chosen: Sequence[Candidate]) -> list[Heading]:
     """Return the headings with their levels: by number, else by the style of numbered ones, else by size."""
     by_style: dict[Style, Counter[int]] = {}
     for c in chosen:
-        if c.number or c.known:
-            by_style.setdefault(c.style, Counter())[c.number.level if c.number else 1] += 1
-    free = sorted({c.style[:1] for c in chosen if not c.number}, reverse=True)
+        if c.number:
+            by_style.setdefault(c.style, Counter())[c.number.level] += 1
+    level_of = {style: counts.most_common(1)[0][0] for style, counts in by_style.items()}
+    for c in chosen:
+        if c.known and not c.number:
+            level_of.setdefault(c.style, 1)
+    ranks = sorted({_prominence(c.style) for c in chosen if not c.number}, reverse=True)
     headings = []
     for c in chosen:
         if c.number:
             level = c.number.level
-        elif c.known:
+        elif _ALWAYS_MAIN.fullmatch(c.title.strip()):
             level = 1
-        elif c.style in by_style:
-            level = by_style[c.style].most_common(1)[0][0]
-        elif by_style:
-            larger = [
-                counts.most_common(1)[0][0]
-                for style, counts in by_style.items()
-                if style[0] > c.style[0] + 0.4
+        elif c.style in level_of:
+            level = level_of[c.style]
+        elif level_of:
+            above = [
+                level for style, level in level_of.items() if _prominence(style) > _prominence(c.style)
             ]
-            level = max(larger, default=0) + 1
+            level = max(above, default=0) + 1
         else:
-            level = min(free.index(c.style[:1]) + 1, 3)
+            level = min(ranks.index(_prominence(c.style)) + 1, 3)
         title = c.title.strip().rstrip(".:").strip() or c.text
         headings.append(Heading(c.start, c.end, title, c.number.printed if c.number else None, level, c.page))
     return headings

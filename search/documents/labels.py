@@ -13,6 +13,8 @@ _TEXT_FONT = 0.02
 #: A label is no longer than this; a legend with more to say is text.
 _LONGEST = 40
 _SENTENCE_END = re.compile(r"[.;:,]$")
+#: A heading of the third level can be as short and small: "1. Methods".
+_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,4})[.)]\s+[A-Z][a-z]")
 
 
 def without_labels(lines: Sequence[TextLine], body_size: float) -> list[TextLine]:
@@ -37,6 +39,7 @@ def without_labels(lines: Sequence[TextLine], body_size: float) -> list[TextLine
             and len(line.text) <= _LONGEST
             and line.bold < 0.5
             and not _SENTENCE_END.search(line.text)
+            and not _NUMBERED.match(line.text)
             for line in block
         )
         and not _is_mathematical(block)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 _NUMBERED = re.compile(
@@ -29,11 +29,15 @@ class Number:
     parts: tuple[int, ...]
     #: Other readings of the same print: "C." may be roman, "I." a letter.
     ambiguous: bool = False
+    #: Whether the word before it says what it is: "Appendix C".
+    named: bool = False
+    #: How deep it lies among the numbers it runs with; 0 until that is known.
+    depth: int = 0
 
     @property
     def level(self) -> int:
-        """1 for a main section; a letter after roman numbers is a subsection (see `readings`)."""
-        return len(self.parts) + (1 if self.scheme == "letter" else 0)
+        """1 for a main section; below roman numbers letters are subsections, and digits below those."""
+        return self.depth or len(self.parts) + (1 if self.scheme == "letter" else 0)
 
 
 def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one return for each scheme
@@ -54,7 +58,7 @@ def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one
         return Number(printed, "arabic", parts), title
     if match["roman"] and (match["point"] or match["word"] or len(match["roman"]) > 1):
         if match["word"] and match["word"].lower().startswith("app"):
-            return Number(match["roman"], "appendix", (_roman(match["roman"]),)), title
+            return Number(match["roman"], "appendix", (_roman(match["roman"]),), named=True), title
         return Number(match["roman"], "roman", (_roman(match["roman"]),), len(match["roman"]) == 1), title
     letters = match["letter"] or match["roman"]
     if not letters or not (
@@ -63,7 +67,8 @@ def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one
         return None, text
     printed = re.sub(r"\s", "", letters)
     digits = [int(part) for part in re.findall(r"\d+", printed)]
-    return Number(printed, "appendix", (ord(printed[0]) - 64, *digits)), title
+    named = bool(match["word"])
+    return Number(printed, "appendix", (ord(printed[0]) - 64, *digits), named=named), title
 
 
 def _alone(letters: str, title: str) -> bool:
@@ -76,68 +81,78 @@ def _roman(text: str) -> int:
     return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
 
 
-def readings(number: Number) -> list[Number]:
-    """Return what a printed number can mean: a letter is an appendix or, after romans, a subsection."""
-    if (
-        number.scheme == "appendix"
-        and len(number.parts) == 1
-        and number.printed.isalpha()
-        and len(number.printed) == 1
-    ):
-        return [number, Number(number.printed, "letter", number.parts)]
-    if number.scheme == "roman" and number.ambiguous:
-        letter = ord(number.printed) - 64
-        return [
-            number,
-            Number(number.printed, "letter", (letter,)),
-            Number(number.printed, "appendix", (letter,)),
-        ]
-    return [number]
+#: From the main section down: the sort of each part of a number, and its count. 2.1 is (("1", 2), ("1", 1)),
+#: II.A (("I", 2), ("A", 1)), of which only the A is printed.
+Path = tuple[tuple[str, int], ...]
 
-
-#: What a legal step costs, from none (the very next number) to what a missed heading costs.
+#: What may stand below what, where only the last part is printed (REVTeX, IEEE): I, A, 1.
+_BELOW = {"I": "A", "A": "1"}
 _NO_STEP = float("-inf")
 
 
-def step(previous: Number | None, number: Number) -> float:
-    """Return the bonus for `number` right after `previous`; minus infinity where it cannot follow."""
-    if previous is None:
-        return _opening(number)
-    if number.scheme == previous.scheme:
-        return _after(previous.parts, number.parts)
-    schemes = (previous.scheme, number.scheme)
-    if schemes == ("roman", "letter"):
-        return 0.5 if number.parts == (1,) else _NO_STEP
-    if schemes == ("letter", "roman"):
-        # Only the search for the longest run knows which roman number came last; it checks the order.
-        return 0.3
-    return 0.4 if number.scheme == "appendix" and number.parts[0] == 1 else _NO_STEP
+def _symbols(number: Number) -> list[tuple[str, int]]:
+    """Return what a number of one printed part can be: a letter may be roman, a roman a letter."""
+    count = number.parts[0]
+    if number.scheme == "arabic":
+        return [("1", count)]
+    if number.scheme == "roman" and number.ambiguous:
+        return [("I", count), ("A", ord(number.printed) - 64)]
+    return [("I", count)] if number.scheme == "roman" else [("A", count)]
 
 
-def _opening(number: Number) -> float:
+def _paths(number: Number, previous: Path, *, nested: bool) -> list[tuple[Path, float]]:
+    """Return what a printed number can mean after another, each with a bonus for what speaks for it.
+
+    `nested`: the paper prints only the last part of a number, as those with roman sections do.
+    """
+    if len(number.parts) > 1:
+        first = "1" if number.scheme == "arabic" else "A"
+        return [(((first, number.parts[0]), *(("1", part) for part in number.parts[1:])), 0.0)]
+    found: list[tuple[Path, float]] = []
+    for symbol in _symbols(number):
+        found.append(((symbol,), 0.0))
+        if number.named or not nested:
+            continue
+        found += [
+            ((*previous[:depth], symbol), 0.0)
+            for depth in range(1, len(previous))
+            if previous[depth][0] == symbol[0] and _BELOW.get(previous[depth - 1][0]) == symbol[0]
+        ]
+        if previous and _BELOW.get(previous[-1][0]) == symbol[0]:
+            # A list below a lettered section is numbered 1, 2, 3 as well.
+            found.append(((*previous, symbol), -0.5 if symbol[0] == "1" else 0.0))
+    return found
+
+
+def _opening(path: Path) -> float:
     """Return the bonus for the first number of a paper: 1, I or A; 2 and 1.1 where the first was missed."""
-    if number.scheme == "letter":
-        return _NO_STEP
-    if number.parts == (1,):
+    if len(path) == 1 and path[0][1] == 1:
         return 0.5
-    return -1.5 if number.parts[0] <= 2 and number.scheme != "appendix" else _NO_STEP
+    return -1.5 if path[0][1] <= 2 and path[0][0] != "A" else _NO_STEP
 
 
 #: The first number below another: .1, or with a level or a heading missed in between.
-_FIRST_BELOW = {(1,): 0.5, (1, 1): -0.5, (2,): -1.0}
+_FIRST_BELOW = {(1,): 0.5, (0, 1): 0.3, (1, 1): -0.5, (2,): -1.0}
+#: The next number but one, or but two: what stands between was missed.
+_AHEAD = {1: 0.5, 2: -1.0, 3: -2.0}
 
 
-def _after(previous: tuple[int, ...], parts: tuple[int, ...]) -> float:
-    """Return the bonus for one number after another of the same scheme."""
-    if parts[: len(previous)] == previous and len(parts) > len(previous):
-        return _FIRST_BELOW.get(parts[len(previous) :], _NO_STEP)
-    depth = len(parts) - 1
-    if depth < len(previous) and parts[:depth] == previous[:depth]:
-        ahead = parts[depth] - previous[depth]
-        return 0.5 if ahead == 1 else -1.0 if ahead == 2 else _NO_STEP
-    if parts[0] == previous[0] + 1 and all(part == 1 for part in parts[1:]):
-        return -0.8
-    return _NO_STEP
+def _step(previous: Path, path: Path) -> float:
+    """Return the bonus for one number right after another; minus infinity where it cannot follow."""
+    if path[: len(previous)] == previous and len(path) > len(previous):
+        return _FIRST_BELOW.get(tuple(count for _, count in path[len(previous) :]), _NO_STEP)
+    if path[0][0] != previous[0][0]:
+        # Appendices begin anew, with a letter (or, after arabic numbers, with what their word says).
+        begins = path[0] == ("A", 1) and len(previous[0][0]) == 1
+        return _NO_STEP if not begins else 0.4 if len(path) == 1 else -0.5
+    depth = next((i for i, (a, b) in enumerate(zip(previous, path, strict=False)) if a != b), len(path))
+    if depth >= len(path) or depth >= len(previous) or previous[depth][0] != path[depth][0]:
+        return _NO_STEP
+    ahead = path[depth][1] - previous[depth][1]
+    rest = [count for _, count in path[depth + 1 :]]
+    if not rest:
+        return _AHEAD.get(ahead, _NO_STEP)
+    return -0.8 if ahead == 1 and all(count == 1 for count in rest) else _NO_STEP
 
 
 def longest_run(numbers: Sequence[tuple[Number, float]]) -> list[tuple[int, Number]]:
@@ -146,32 +161,27 @@ def longest_run(numbers: Sequence[tuple[Number, float]]) -> list[tuple[int, Numb
     Args:
         numbers: section numbers in reading order, each with the evidence that it is one.
     """
-    states: list[tuple[float, int, Number, int, int]] = []  # score, index, reading, state before, last roman
-    for index, (printed, score) in enumerate(numbers):
-        fresh = []
-        for number in readings(printed):
-            best: tuple[float, int] | None = None
-            opening = step(None, number)
+    nested = any(number.scheme == "roman" for number, _ in numbers)
+    # For each state: the sum of scores, index, path, and the state before.
+    states: list[tuple[float, int, Path, int]] = []
+    for index, (number, score) in enumerate(numbers):
+        best: dict[Path, tuple[float, int]] = {}
+        for path, bonus in _paths(number, (), nested=nested):
+            opening = _opening(path) + bonus
             if opening > _NO_STEP:
-                best = (opening, -1)
-            for position, (sum_before, _, previous, _, roman) in enumerate(states):
-                bonus = step(previous, number)
-                if number.scheme == "roman" and previous.scheme == "letter" and number.parts[0] != roman + 1:
-                    continue
-                if bonus > _NO_STEP and (best is None or sum_before + bonus > best[0]):
-                    best = (sum_before + bonus, position)
-            if best is not None:
-                before = best[1]
-                roman = (
-                    number.parts[0] if number.scheme == "roman" else states[before][4] if before >= 0 else 0
-                )
-                fresh.append((best[0] + score, index, number, before, roman))
-        states += fresh
+                best[path] = (opening, -1)
+        for position, (sum_before, _, previous, _) in enumerate(states):
+            for path, bonus in _paths(number, previous, nested=nested):
+                step = _step(previous, path)
+                if step > _NO_STEP and (path not in best or sum_before + step + bonus > best[path][0]):
+                    best[path] = (sum_before + step + bonus, position)
+        states += [(value + score, index, path, before) for path, (value, before) in best.items()]
     if not states:
         return []
     position = max(range(len(states)), key=lambda p: states[p][0])
     run: list[tuple[int, Number]] = []
     while position >= 0:
-        run.append((states[position][1], states[position][2]))
-        position = states[position][3]
+        _, index, path, before = states[position]
+        run.append((index, replace(numbers[index][0], depth=len(path))))
+        position = before
     return run[::-1]

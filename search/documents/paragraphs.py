@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from search.documents.floats import SMALLER, kinds_of, opens_footnote
+from search.documents.edges import Edges, edges_of
+from search.documents.floats import CAPTION, kinds_of, opens_footnote
 from search.documents.formulas import is_display
 from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
@@ -37,19 +37,11 @@ class Paragraph:
     kind: PassageKind = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """Where a column's lines begin and end."""
-
-    left: float
-    right: float
-
-
 def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
     """Return the paragraphs of consecutive lines: the running text, then captions, tables and footnotes."""
     lines = [line for line in lines if line.text]
     kinds = kinds_of(lines, body_size)
-    columns = _columns(lines, kinds)
+    columns = edges_of([line for line, kind in zip(lines, kinds, strict=True) if kind == "text"])
     flow: list[Paragraph] = []
     last_display = False
     for line, kind in zip(lines, kinds, strict=True):
@@ -66,26 +58,10 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
     return flow + _apart(lines, kinds)
 
 
-def _columns(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> dict[tuple[int, int], _Column]:
-    """Return the edges of each column piece: of its lines of text where it has enough, else of all of them."""
-    groups: dict[tuple[int, int], list[TextLine]] = {}
-    for line, kind in zip(lines, kinds, strict=True):
-        if kind == "text":
-            groups.setdefault((line.page, line.column), []).append(line)
-    found = {}
-    for key, group in groups.items():
-        right = max(line.x1 for line in group)
-        widest = max(line.x1 - line.x0 for line in group)
-        wide = [line for line in group if line.x1 - line.x0 > 0.7 * widest]
-        left = Counter(round(line.x0) for line in wide).most_common(1)[0][0]
-        found[key] = _Column(float(left), right)
-    return found
-
-
 def _continues(
     paragraph: Paragraph,
     line: TextLine,
-    columns: dict[tuple[int, int], _Column],
+    columns: dict[tuple[int, int], Edges],
     *,
     display: bool,
     after_display: bool,
@@ -121,7 +97,7 @@ def _continues(
 
 
 def _formula_continues(
-    paragraph: Paragraph, line: TextLine, columns: dict[tuple[int, int], _Column], *, display: bool
+    paragraph: Paragraph, line: TextLine, columns: dict[tuple[int, int], Edges], *, display: bool
 ) -> bool:
     if display:
         return True
@@ -202,6 +178,4 @@ def _apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Para
 
 
 def _another_caption(previous: TextLine, line: TextLine) -> bool:
-    from search.documents.floats import CAPTION
-
     return bool(CAPTION.match(line.text)) and line.baseline - previous.baseline > 1.2 * line.size

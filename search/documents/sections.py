@@ -38,7 +38,7 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body_size: flo
     appendix = False
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
         inside = lines[heading.end : following.start if following else len(lines)]
-        level = max(1, min(heading.level, len(path) + 1))
+        level = max(1, heading.level)
         path = [*path[: level - 1], heading.title]
         appendix = appendix or _opens_appendix(heading)
         kind = section_kind(heading.title, appendix=appendix)
