@@ -22,7 +22,8 @@ from search.models import Passage, Reference
 _NUMBERS = r"\d{1,4}[a-z]?(?:\s?[,;–—‒-]\s?\d{1,4}[a-z]?)*"
 #: What may follow the number inside the brackets: "[3, Theorem 2.1]", "[3, p. 12]", "[3, §2]".
 _NOTE = r"(?:[,;]\s?(?:[A-Z§¶]|pp?\.|sec|eq|fig|ch|app|and ref)[^\[\]]{0,60})?"
-_BRACKETED = re.compile(rf"\[(?:see |e\.g\.,? |cf\. |Refs?\. )?\s?(?P<numbers>{_NUMBERS})\s?{_NOTE}\]")
+#: A font of some bitmap files has ℄ where ] is meant.
+_BRACKETED = re.compile(rf"\[(?:see |e\.g\.,? |cf\. |Refs?\. )?\s?(?P<numbers>{_NUMBERS})\s?{_NOTE}[\]℄]")
 _LABELLED = re.compile(r"\[(?P<labels>[^\[\]]{2,200})\]")
 #: A bracket right after one of these is a formula's: an interval, an index, a commutator.
 _FORMULA_BEFORE = re.compile(r"(?:[∈=×∪∩<>≤≥^_\\+*/([{]|\binterval|\brange|(?:^|[\W_])[b-zB-HJ-Z]) ?$|\d$")
@@ -99,8 +100,10 @@ class _Dated:
     suffix: str
     #: Folded words of its beginning: the first author stands among them.
     first: tuple[str, ...]
-    #: All folded words up to the title, as far as is known.
+    #: All folded words.
     words: frozenset[str]
+    #: How many authors were read; 0 where none could be.
+    authors: int
 
 
 def marks(text: str, bibliography: Bibliography) -> list[Mark]:
@@ -198,9 +201,19 @@ def _meant(names: re.Match[str], year: int, suffix: str, bibliography: Bibliogra
         # The first author stands first: a co-author of that name is somebody else's paper.
         nearest = min(e.first.index(first) for e in entries)
         entries = [e for e in entries if e.first.index(first) == nearest]
+        # "Graves (2013)" has one author, "Graves et al. (2013)" several.
+        as_many = [e for e in entries if not e.authors or _fits(e.authors, names)]
+        entries = as_many or entries
     if suffix and (exact := [e for e in entries if e.suffix == suffix]):
         entries = exact
     return [e.ordinal for e in entries[:1]] if suffix or len(entries) <= 2 else []
+
+
+def _fits(authors: int, names: re.Match[str]) -> bool:
+    """Return whether names that a text gives can stand for so many authors."""
+    if names["others"]:
+        return authors > 1
+    return authors == (2 + names["more"].count(",") if names["last"] else 1)
 
 
 def _surname(name: str) -> str:
@@ -226,4 +239,5 @@ def _dated(reference: Reference) -> _Dated:
         suffix[2] if suffix else "",
         tuple(word for word in words[: 2 * _FIRST_WORDS] if len(word) > 1)[:_FIRST_WORDS],
         frozenset(words),
+        len(reference.authors),
     )

@@ -25,7 +25,7 @@ _ARXIV_LINK = re.compile(r"arxiv\.org/(?:abs|pdf)/", re.IGNORECASE)
 _DOI_LINK = re.compile(r"doi\.org/(10\.\S+)", re.IGNORECASE)
 
 #: Characters of an entry that are read; what is longer is no entry, but a page whose list was not divided.
-LONGEST = 1_000
+LONGEST = 3_000
 
 _QUOTED = re.compile(
     r"[“\"„](?P<title>[^”\"“]{8,300}?)[,.?!]?[”\"“](?=[\s.,;(]|$)|``(?P<tex>.{8,300}?)[,.]?''"

@@ -14,10 +14,15 @@ from search.documents.paragraphs import text_of
 from search.models import Reference
 
 _BRACKETED = re.compile(
-    r"\[\s?(?P<label>\d{1,4}[a-z]?|[A-Z][\w+*’'’.&,; -]{0,40}?\d{2,4}[a-z]?|[A-Z]{2,}[\w+]*)\s?\]\s*"
+    r"\[\s?(?P<label>\d{1,4}[a-z]?|[A-Z][\w+*’'’.&,; -]{0,40}?\d{2,4}[a-z]?|[A-Z]{2,}[\w+]*)\s?[\]℄]\s*"
 )
 _POINTED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s+(?=\S)")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[A-Z])")
+_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|FIG(?:URE|\.)|Table|TABLE)\s*(?:\d+|[IVX]+)\s*[.:|]")
+#: Lines that an entry has at most. A collaboration's authors may take thirty; a page of text takes more.
+LONGEST_ENTRY = 40
+#: Points by which text of another size differs.
+OTHER_SIZE = 0.6
 _URL = re.compile(r"https?\s?://[^\s,;\"<>]+[^\s,;\"<>.)\]]")
 
 
@@ -40,6 +45,9 @@ def references(
     found: list[Reference] = []
     on_page = {page: links(page) for page in sorted({line.page for line in lines})}
     for entry in _entries([line for line in lines if line.text]):
+        if _is_float(entry, found):
+            continue
+        entry.lines = _own(entry.lines)
         raw, _ = text_of(entry.lines, vocabulary)
         raw = parsing.unbroken(entry.lines, " ".join(raw.split()))
         if len(raw) >= 8 and any(map(str.isalpha, raw)):
@@ -150,6 +158,28 @@ def _links_on(lines: Sequence[TextLine], links: Mapping[int, Sequence[Link]]) ->
             if line.y0 - 1 <= middle <= line.y1 + 1 and link.x1 > line.x0 and link.x0 < line.x1:
                 found[link.uri] = None
     return list(found)
+
+
+def _own(lines: list[TextLine]) -> list[TextLine]:
+    """Return the lines of an entry without what stands below it on the page: a caption, other text.
+
+    The last entry of a list is followed by figures, or by an appendix or a list of people without heading.
+    """
+    for index, line in enumerate(lines[1:], start=1):
+        previous = lines[index - 1]
+        elsewhere = (line.page, line.column) != (previous.page, previous.column)
+        if _CAPTION.match(line.text) or (elsewhere and abs(line.size - lines[0].size) > OTHER_SIZE):
+            return lines[:index]
+    return lines[:LONGEST_ENTRY]
+
+
+def _is_float(entry: _Entry, found: Sequence[Reference]) -> bool:
+    """Return whether an unlabelled entry is a caption among or after the references, or goes on with one."""
+    text = entry.lines[0].text
+    if entry.label is not None or not found:
+        return False
+    dated = any(parsing.YEAR.search(line.text) for line in entry.lines)
+    return bool(_CAPTION.match(text)) or (not dated and (text[:1].islower() or text[:1].isdigit()))
 
 
 # ------------------------------------------------------------------ what an entry says

@@ -87,3 +87,16 @@ def test_passages_know_what_they_cite():
     passages = [Passage(ordinal=1, text="See [7] and [2, 3]."), Passage(ordinal=2, text="Nothing.")]
     assert [p.cites for p in with_citations(passages, NUMBERED.references)] == [(2, 3, 7), ()]
     assert [p.cites for p in with_citations(passages, [])] == [(), ()]
+
+
+def test_the_number_of_authors_tells_two_entries_apart():
+    """Of two papers of one first author and year, "et al." means the one with more authors."""
+    one = Reference(ordinal=1, raw="A. Graves. Sequences. 2013.", authors=("A. Graves",))
+    three = Reference(
+        ordinal=2,
+        raw="A. Graves, N. Jaitly, and A. Mohamed. Speech. 2013.",
+        authors=("A. Graves", "N. Jaitly", "A. Mohamed"),
+    )
+    bibliography = Bibliography([one, three])
+    found = marks("Graves (2013) and Graves et al. (2013)", bibliography)
+    assert [mark.cites for mark in found] == [(1,), (2,)]

@@ -89,3 +89,17 @@ def test_a_list_without_a_heading_is_found():
     entries = [f"[{n}] A. Cox. Feathers {n}. 2001." for n in range(1, 8)]
     assert unheaded_list(lines(*text, *entries)) == 10
     assert unheaded_list(lines(*text)) is None
+
+
+def test_what_follows_the_list_is_no_entry():
+    """Captions below the list end its last entry; an unlabelled list has none among its entries."""
+    entries = read(
+        "[1] A. Cox. Feathers. 2001.", "[2] C. Eve. Lead. 2002.", "Figure 1. Lead, falling.", "10 20"
+    )
+    assert [e.raw for e in entries] == ["[1] A. Cox. Feathers. 2001.", "[2] C. Eve. Lead. 2002."]
+    entries = read(
+        "Cox, A. and Dee, B. (1999). Weighing feathers in air.", "  Journal of Air, 3.",
+        "Eve, C. (2001). Lead and its many good friends.", "  Metals, 4.",
+        "Figure 1. Lead, falling in air.", "  of several kinds", "20 minutes. 100 80", indent=12,
+    )  # fmt: skip
+    assert [e.year for e in entries] == [1999, 2001]
