@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from search.ingest.takedown import TakedownReport
     from search.ingest.versions import UpdateReport
     from search.ingest.watch import Watch, WatchReport
+    from search.lake.compaction import Compaction
     from search.lake.lake import Lake
     from search.retrieval.retriever import Retriever
 
@@ -589,6 +590,14 @@ class Library:
 
         embedder, _ = self._embedder_or_why()
         return check(self.lake, self.store, embedder, progress=progress)
+
+    def compact(self) -> Compaction:
+        """Merge the lake's old batch files, so that there are fewer to list; the facts stay the same."""
+        from search.ingest.index import note_merged
+
+        done = self.lake.compact()
+        note_merged(self.store, self.lake)
+        return done
 
     def doctor(self, *, fix: bool = False, progress: ProgressSink = silent) -> DoctorReport:
         """Look for trouble; with `fix`, mend what can be mended and look again.

@@ -20,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 index = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Build, rebuild, check or roll back the index."
+    rich_markup_mode=None, no_args_is_help=True, help="Build, rebuild, check, roll back or compact the index."
 )
 
 watch = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Saved searches on what is new.")
@@ -71,6 +71,7 @@ watch.command("remove")(command(watching.watch_remove))
 index.command()(command(operating.build))
 index.command()(command(operating.rebuild))
 index.command()(command(operating.check))
+index.command()(command(operating.compact))
 index.command()(command(operating.rollback))
 app.command("eval")(command(operating.eval_))
 app.command()(command(operating.doctor))

@@ -1,4 +1,4 @@
-"""Commands that run the machinery: demo, index build|rebuild|check, eval, doctor."""
+"""Commands that run the machinery: demo, index build|rebuild|check|compact, eval, doctor."""
 
 from __future__ import annotations
 
@@ -63,6 +63,13 @@ def check(surface: Surface) -> None:
     surface.show(report, lambda console: views.show_check(console, report))
     if not report.sound:
         raise typer.Exit(1)
+
+
+def compact(surface: Surface) -> None:
+    """Merge the lake's old files into fewer ones."""
+    with surface.library() as library:
+        report = library.compact()
+    surface.show(report, lambda console: views.show_compaction(console, report))
 
 
 def eval_(

@@ -180,8 +180,11 @@ class IndexStore(Protocol):
     def copies(self) -> tuple[Copy, ...]:
         """Return the copies of these indices that the engine keeps elsewhere, which nothing here changes."""
 
-    def mark_applied(self, generation: str, files: Collection[str]) -> None:
-        """Record that the facts of these lake files are in. Called after `write` returned."""
+    def mark_applied(self, generation: str, files: Collection[str], gone: Collection[str] = ()) -> None:
+        """Record that the facts of these lake files are in. Called after `write` returned.
+
+        Files in `gone` were merged into others and are not listed any more: they are forgotten.
+        """
 
     def publish(self, generation: str) -> None:
         """Make it the live one, in one step for all readers; the former live one becomes `old`."""

@@ -20,8 +20,8 @@ def check(
         IndexMissing: there is nothing to check.
         ModelUnavailable: the index holds vectors, and there is no model to tell how its texts were split.
     """
-    names = lake.indexed_files()
     live = store.live()
+    waiting, _ = lake.unapplied(live.applied)
     if live.fingerprint and embedder is None:
         raise ModelUnavailable(
             f"the index {live.name} cannot be compared with the lake without its embedding model",
@@ -51,9 +51,7 @@ def check(
     named = {difference.work_id for difference in differences}
     differences += [Difference(work_id=w, kind="stray") for w in store.strays() if w not in named]
     # Without a model, vectors that the lake holds of one are not missed.
-    unapplied = sum(
-        n not in live.applied and not (embedder is None and n.startswith("vectors/")) for n in names
-    )
+    unapplied = sum(not (embedder is None and n.startswith("vectors/")) for n in waiting)
     without = len(lake.catalogue.to_embed(fingerprint)) if fingerprint else 0
     failures = tuple(
         FailedPaper(

@@ -81,10 +81,9 @@ def apply(
         WriterBusy: another process writes to it for longer than we wait.
     """
     # All of them are folded: a file that another process adds meanwhile is applied the next time.
-    names = lake.indexed_files()
     held = find_generation(store, generation)
     _must_match(held, embedder)
-    files = [name for name in names if name not in held.applied]
+    files, merged = lake.unapplied(held.applied)
     if embedder is None:
         files = [name for name in files if not name.startswith("vectors/")]
     if held.applied:
@@ -107,8 +106,22 @@ def apply(
         store.expunge(generation)
     if files and (embedder or not held.fingerprint):
         store.mark_applied(generation, files)
+    _note_merged(store, held, lake, merged)
     progress(Progress("index", len(touched), len(touched)))
     return written
+
+
+def note_merged(store: IndexStore, lake: Lake) -> None:
+    """Tell every generation that it has the facts of merged files, where it has those that they replaced."""
+    for generation in store.generations():
+        _, merged = lake.unapplied(generation.applied)
+        _note_merged(store, generation, lake, merged)
+
+
+def _note_merged(store: IndexStore, generation: Generation, lake: Lake, merged: list[str]) -> None:
+    if merged:
+        made_of = lake.catalogue.merged()
+        store.mark_applied(generation.name, merged, {part for name in merged for part in made_of[name]})
 
 
 def write(store: IndexStore, generation: str, papers: Callable[[], Iterable[PaperDocuments]]) -> Written:

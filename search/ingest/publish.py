@@ -211,7 +211,7 @@ def shortfalls(
 def _late(lake: Lake, new: Generation) -> set[str]:
     """Return the works of which the lake knows something that the generation has not applied."""
     lake.catalogue.refresh()
-    return {i for name in lake.indexed_files() if name not in new.applied for i in lake.touched(name)}
+    return {i for name in lake.unapplied(new.applied)[0] for i in lake.touched(name)}
 
 
 def _side_by_side(

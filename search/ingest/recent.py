@@ -51,7 +51,7 @@ def recent_differences(
     if different:
         # Another run may have brought something while we looked: what is not applied yet is not amiss.
         held = find_generation(store, generation)
-        coming = {w for n in lake.indexed_files() if n not in held.applied for w in lake.touched(n)}
+        coming = {w for n in lake.unapplied(held.applied)[0] for w in lake.touched(n)}
         different = [difference for difference in different if difference.work_id not in coming]
     return len(touched), different
 

@@ -361,6 +361,13 @@ class Catalogue:
                 names += db.execute(query, [f"{kind}/", f"{kind}0"])
         return [name for _, name in sorted(names)]
 
+    def merged(self) -> dict[str, list[str]]:
+        """Return which files each merged one was made of."""
+        made: dict[str, list[str]] = {}
+        for name, replaced in self._rows("SELECT name, replaced FROM merged"):
+            made.setdefault(name, []).append(replaced)
+        return made
+
     def holder(self, name: str) -> str:
         """Return the file that holds what this one held, itself where it was not merged."""
         query = "SELECT h.name FROM files o JOIN files h ON h.id = o.holder WHERE o.name = ?"

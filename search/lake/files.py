@@ -79,11 +79,13 @@ class LakeFiles:
         try:
             content: bytes = self._fs.cat_file(self.path(name), start=start, end=end)
         except FileNotFoundError:
-            raise LakeDamaged(
-                f"{name} is missing from the lake {self.url}",
-                advice="run `citewell doctor` to see what else is",
-            ) from None
+            raise self._missing(name) from None
         return content
+
+    def _missing(self, name: str) -> LakeDamaged:
+        return LakeDamaged(
+            f"{name} is missing from the lake {self.url}", advice="run `citewell doctor` to see what else is"
+        )
 
     def lines(self, name: str, start: int, end: int) -> Iterator[bytes]:
         """Yield the lines between two bytes of a file, without their ends; a few MB are held at a time."""
@@ -95,8 +97,15 @@ class LakeFiles:
             yield rest
 
     def size(self, name: str) -> int:
-        """Return a file's size in bytes."""
-        return int(self._fs.size(self.path(name)))
+        """Return a file's size in bytes.
+
+        Raises:
+            LakeDamaged: the file is gone.
+        """
+        try:
+            return int(self._fs.size(self.path(name)))
+        except FileNotFoundError:
+            raise self._missing(name) from None
 
     def exists(self, name: str) -> bool:
         """Return whether there is such a file now."""
@@ -104,7 +113,7 @@ class LakeFiles:
         return bool(self._fs.exists(self.path(name)))
 
     def delete(self, name: str) -> None:
-        """Delete a file, durably, which only clearing the lake of a work does; none there is no error."""
+        """Delete a file, durably; none there is no error. Only clearing and merging do."""
         with suppress(FileNotFoundError), _disk_full(name):
             self._fs.rm_file(self.path(name))
             if self._local:
@@ -128,6 +137,13 @@ class LakeFiles:
         start = len(self._fs._strip_protocol(self._root)) + 1  # noqa: SLF001 - fsspec has no public form
         found = self._fs.find(self.path(folder))
         return sorted(path[start:] for path in found if not path.endswith(TEMPORARY))
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the sizes in bytes of all files below a folder, by name."""
+        self._fs.invalidate_cache()
+        start = len(self._fs._strip_protocol(self._root)) + 1  # noqa: SLF001 - fsspec has no public form
+        found = self._fs.find(self.path(folder), detail=True)
+        return {path[start:]: int(found[path]["size"]) for path in found if not path.endswith(TEMPORARY)}
 
     def folders(self, kind: str, before: Mapping[str, int]) -> Iterator[tuple[str, list[str], int | None]]:
         """Yield the folders below one with the files in them, but those that have not changed.

@@ -22,7 +22,7 @@ from search.lake.facts import FORMATS
 from search.lake.files import LakeFiles
 
 #: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 #: Orders to take a work down come first: all that is folded after them obeys.
 KINDS = ("tombstones", "works", "fetched", "papers", "edges", "vectors", "windows")
 
@@ -35,6 +35,7 @@ SCHEMA = """
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, name TEXT UNIQUE, stamp INT, holder INT, base INT);
 CREATE INDEX files_by_stamp ON files (stamp);
+CREATE TABLE merged (name TEXT, replaced TEXT, PRIMARY KEY (name, replaced)) WITHOUT ROWID;
 CREATE TABLE folders (name TEXT PRIMARY KEY, changed INT) WITHOUT ROWID;
 CREATE TABLE arxiv_facts (
     work_id TEXT, format TEXT, rank INT, version INT, datestamp TEXT, response_date TEXT, stamp INT,
@@ -196,6 +197,7 @@ def _fold_file(db: sqlite3.Connection, files: LakeFiles, name: str) -> None:
     (holder,) = db.execute(
         "INSERT INTO files (name, stamp) VALUES (?, ?) RETURNING id", [name, stamp_of(name)]
     ).fetchone()
+    _held_by(db, name, holder, 0)
     for part in batch.parts or [batch]:
         known = _id(db, part.name) if batch.parts else None
         file = _held_by(db, part.name, holder, part.start)
@@ -203,6 +205,7 @@ def _fold_file(db: sqlite3.Connection, files: LakeFiles, name: str) -> None:
             _fold_batch(db, files, part, file)
     for gone, base in batch.replaces.items():
         _held_by(db, gone, holder, base)
+        db.execute("INSERT OR IGNORE INTO merged VALUES (?, ?)", [name, gone])
 
 
 def _id(db: sqlite3.Connection, name: str) -> int | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from search.embedding.protocol import Vector
 from search.errors import LakeDamaged, WorkTakenDown
 from search.lake.batch import Outcome, Writer, read_outcomes, write_batch
 from search.lake.catalogue import Catalogue
+from search.lake.compaction import OLD, Compaction, compact
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.files import LakeFiles
 from search.lake.place import borrowed, can_write
@@ -185,6 +186,30 @@ class Lake:
         """Return the names of all files whose facts an index holds, oldest first; all of them are folded."""
         self.catalogue.refresh()
         return self.catalogue.files(INDEXED)
+
+    def unapplied(self, applied: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the files that an index lacks, and those that it has under the names of others.
+
+        The second were merged out of files that were applied: nothing of them is new.
+        """
+        names = [name for name in self.indexed_files() if name not in applied]
+        merged = self.catalogue.merged()
+
+        def held(name: str) -> bool:
+            return name in applied or (name in merged and all(map(held, merged[name])))
+
+        return [name for name in names if not held(name)], [name for name in names if held(name)]
+
+    def compact(self, *, older_than: timedelta | None = None) -> Compaction:
+        """Merge old batch files (`search.lake.compaction`); the same again is harmless."""
+
+        def taken_down() -> frozenset[str]:
+            self.takedowns.look_again()
+            return self.takedowns.ids()
+
+        done = compact(self.files, taken_down, older_than=OLD if older_than is None else older_than)
+        self.catalogue.refresh()
+        return done
 
     def missing_files(self) -> list[str]:
         """Return the names of PDFs, papers and vectors that the log speaks of and that are gone."""

@@ -21,6 +21,7 @@ from search.ingest.reports import (
     StageReport,
 )
 from search.ingest.selection import SelectionReport
+from search.lake.compaction import Compaction
 from search.library import AddReport
 
 #: Failures and differences listed before the rest is counted; JSON has them all.
@@ -131,6 +132,18 @@ def show_build(console: Console, report: BuildReport) -> None:
     for stage in report.stages:
         _failures(console, f"Failed: {stage.stage}", stage.failed)
     _notes(console, report.notes)
+
+
+def show_compaction(console: Console, report: Compaction) -> None:
+    """Print what was merged."""
+    if report.merged:
+        console.print(
+            f"{counted(report.merged, 'file')} merged into {report.into:,} ({report.bytes / 1e6:,.1f} MB)"
+        )
+    else:
+        console.print("Nothing to merge: files of the last week and large ones stay as they are.")
+    if report.left_overs:
+        console.print(f"{counted(report.left_overs, 'unfinished file')} of dead writers deleted")
 
 
 def show_check(console: Console, report: CheckReport) -> None:

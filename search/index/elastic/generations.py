@@ -269,9 +269,13 @@ class Generations:
             )
         self.forget_live()
 
-    def mark_applied(self, name: str, files: Collection[str]) -> None:
-        """Add the files to those whose facts the generation holds."""
-        self._update(name, lambda source: {**source, "applied": sorted({*source["applied"], *files})})
+    def mark_applied(self, name: str, files: Collection[str], gone: Collection[str] = ()) -> None:
+        """Add the files to those whose facts the generation holds, and take out those that are no more."""
+
+        def marked(source: dict[str, Any]) -> dict[str, Any]:
+            return {**source, "applied": sorted({*source["applied"], *files} - set(gone))}
+
+        self._update(name, marked)
         self.forget_live()
 
     def _update(self, name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:

@@ -251,9 +251,9 @@ class ElasticStore:
         """Return the snapshots that hold indices of this prefix."""
         return expunging.copies(self._client, self._url, self._names.prefix)
 
-    def mark_applied(self, generation: str, files: Collection[str]) -> None:
-        """Record that the facts of these lake files are in."""
-        self._generations.mark_applied(generation, files)
+    def mark_applied(self, generation: str, files: Collection[str], gone: Collection[str] = ()) -> None:
+        """Record that the facts of these lake files are in; `gone` ones need not be remembered any more."""
+        self._generations.mark_applied(generation, files, gone)
 
     def publish(self, generation: str) -> None:
         """Make it the live one, in one step for all readers."""

@@ -180,11 +180,11 @@ class Generations:
 
         self._change(name, change)
 
-    def mark_applied(self, name: str, files: Collection[str]) -> None:
-        """Add lake files to those whose facts the generation holds."""
+    def mark_applied(self, name: str, files: Collection[str], gone: Collection[str] = ()) -> None:
+        """Add lake files to those whose facts the generation holds, and take out those that are no more."""
 
         def change(facts: dict[str, Any]) -> None:
-            facts["applied"] = sorted({*facts["applied"], *files})
+            facts["applied"] = sorted({*facts["applied"], *files} - set(gone))
 
         self._change(name, change)
 

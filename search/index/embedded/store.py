@@ -159,9 +159,9 @@ class EmbeddedStore:
         """Return nothing: copies of a folder are not known to it."""
         return ()
 
-    def mark_applied(self, generation: str, files: Collection[str]) -> None:
-        """Record that the facts of these lake files are in."""
-        self._generations.mark_applied(generation, files)
+    def mark_applied(self, generation: str, files: Collection[str], gone: Collection[str] = ()) -> None:
+        """Record that the facts of these lake files are in; `gone` ones need not be remembered any more."""
+        self._generations.mark_applied(generation, files, gone)
 
     def publish(self, generation: str) -> None:
         """Make it the live one, in one step for all readers."""
