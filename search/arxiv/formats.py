@@ -54,23 +54,31 @@ def read_metadata(element: etree._Element, identifier: str) -> ArxivRecord:
     return record
 
 
-def _fields(element: etree._Element, ns: str) -> dict[str, str]:
+def _fields(
+    element: etree._Element, ns: str, parts: str = "", found: list[etree._Element] | None = None
+) -> dict[str, str]:
     """Return the stripped text of each child by its local name, of several the first's.
 
-    One walk over the children: a search for each field is what parsing took most of its time for.
+    One walk over the children: a search for each field is what parsing took most of its time for. Children
+    of the name `parts` are put into `found` instead.
     """
     fields: dict[str, str] = {}
     start = len(ns)
     for child in element:
+        name = str(child.tag)[start:]
+        if name == parts and found is not None:
+            found.append(child)
+            continue
         text = "".join(map(str, child.itertext())) if len(child) else child.text or ""
-        fields.setdefault(str(child.tag)[start:], text.strip())
+        fields.setdefault(name, text.strip())
     return fields
 
 
 def _raw(element: etree._Element, ns: str, identifier: str) -> ArxivRecord:
-    versions = tuple(sorted(_versions(element, ns), key=lambda version: version.number))
+    entries: list[etree._Element] = []
+    fields = _fields(element, ns, "version", entries)
+    versions = tuple(sorted(_versions(entries, ns), key=lambda version: version.number))
     first, last = (versions[0], versions[-1]) if versions else (None, None)
-    fields = _fields(element, ns)
     return ArxivRecord(
         format="arXivRaw",
         authors=split_authors(fields.get("authors", "")),
@@ -82,9 +90,9 @@ def _raw(element: etree._Element, ns: str, identifier: str) -> ArxivRecord:
     )
 
 
-def _versions(element: etree._Element, ns: str) -> list[Version]:
+def _versions(entries: list[etree._Element], ns: str) -> list[Version]:
     versions = []
-    for entry in element.findall(f"{ns}version"):
+    for entry in entries:
         number = (entry.get("version") or "").removeprefix("v")
         if not number.isdecimal() or int(number) < 1:
             raise MalformedResponse(f"a version is numbered {entry.get('version')!r}")

@@ -292,7 +292,7 @@ class OAIClient:
                 yield from self._pages(params, listing)
             except BadResumptionToken as error:
                 if died:
-                    raise
+                    raise BadResumptionToken(error.message, advice=LATER) from error
                 died, missing = True, error.message
             else:
                 missing = listing.missing()
