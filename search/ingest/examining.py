@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from search.ingest.windows import BACKFILL, Window, closed_days, harvested_window
 from search.lake.catalogue import Catalogue
-from search.lake.folding import KINDS
+from search.lake.folding import KINDS, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,15 +44,16 @@ def left_overs(lake: Lake) -> list[str]:
 
 
 def is_readable(lake: Lake) -> bool:
-    """Return whether the catalogue is a whole database."""
+    """Return whether the catalogue is a whole database with its tables."""
     try:
         with closing(sqlite3.connect(lake.catalogue.paths()[0])) as db:
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            (version,) = db.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
         raise  # busy, or no right to read: no sign of damage
     except sqlite3.DatabaseError:
         return False
-    return bool(verdict == "ok")
+    return bool(verdict == "ok" and version == SCHEMA_VERSION)
 
 
 def catalogue_lies(lake: Lake) -> list[str]:

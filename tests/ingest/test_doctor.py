@@ -83,10 +83,13 @@ def lose_document(library, work):
     """Delete what the index holds of a work behind the store's back."""
     if found := on_elasticsearch(library):
         client, works, passages = found
-        client.delete(index=works, id=work, refresh=True)
+        # Under its own version: a plain deletion would keep the same revision out for a minute.
+        revision = client.get(index=works, id=work)["_source"]["revision"]
+        under = {"version": revision, "version_type": "external_gte", "refresh": True}
+        client.delete(index=works, id=work, **under)
         hits = client.search(index=passages, query={"term": {"work_id": work}}, size=100)["hits"]["hits"]
         for hit in hits:
-            client.delete(index=passages, id=hit["_id"], routing=hit.get("_routing"), refresh=True)
+            client.delete(index=passages, id=hit["_id"], routing=hit.get("_routing"), **under)
         return
     folder = library.settings.home / "index" / library.store.live().name / "words"
     from search.index.embedded.analysis import ANALYZER, analyzer
