@@ -373,13 +373,7 @@ def _due_shares(pipeline: Pipeline, most: int) -> list[str]:
     catalogue = pipeline.lake.catalogue
     catalogue.refresh()
     model = pipeline.embedder.fingerprint if pipeline.embedder else None
-    due = [
-        len(catalogue.to_fetch()),
-        len(catalogue.to_read("")),
-        len(catalogue.to_link()),
-        len(catalogue.to_embed(model)) if model else 0,
-    ]
-    return shares(max(1, *due), PER_SHARE, most)
+    return shares(max(1, *catalogue.due(model).values()), PER_SHARE, most)
 
 
 def _apply(pipeline: Pipeline, generation: str) -> int:

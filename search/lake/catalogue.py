@@ -188,13 +188,23 @@ class Catalogue:
 
     def to_fetch(self, ids: Sequence[str] | None = None, share: Share | None = None) -> list[tuple[str, int]]:
         """Return (work id, version) of works whose PDF is not in the lake, newest papers first."""
-        found = self._rows(
-            f"""SELECT w.work_id, w.version FROM works w WHERE w.fetch AND {_IN_SHARE}
+        works = "works w"
+        if ids is not None:
+            works = "(SELECT DISTINCT value FROM json_each(:ids)) j CROSS JOIN works w ON w.work_id = j.value"
+        return self._rows(
+            f"""SELECT w.work_id, w.version FROM {works} WHERE w.fetch AND {_IN_SHARE}
                 ORDER BY w.published DESC, w.work_id DESC""",  # noqa: S608
-            _share(share),
+            {**_share(share), "ids": orjson.dumps(list(ids or ())).decode()},
         )
-        wanted = None if ids is None else set(ids)
-        return [(work_id, version) for work_id, version in found if wanted is None or work_id in wanted]
+
+    def due(self, fingerprint: str | None = None) -> dict[str, int]:
+        """Return how many works wait for fetch, read, link and (of this model) embed: counted, not listed."""
+        if fingerprint:
+            self._follow(fingerprint)
+        query = """SELECT (SELECT count(*) FROM works WHERE fetch) AS fetch,
+                          (SELECT count(*) FROM works WHERE read), (SELECT count(*) FROM works WHERE link),
+                          (SELECT count(*) FROM to_embed WHERE fingerprint = ?)"""
+        return dict(zip(("fetch", "read", "link", "embed"), self._rows(query, [fingerprint])[0], strict=True))
 
     def to_read(self, reader: str, share: Share | None = None) -> list[tuple[str, int, str]]:
         """Return (work id, version, PDF name) of works whose PDF has not been read, or was replaced since.
@@ -220,15 +230,21 @@ class Catalogue:
 
     def to_embed(self, fingerprint: str, share: Share | None = None) -> list[str]:
         """Return ids of works whose text is newer than their vectors of this model."""
+        self._follow(fingerprint)
+        return self._column(
+            f"SELECT w.work_id FROM to_embed w WHERE w.fingerprint = :fingerprint AND {_IN_SHARE}",  # noqa: S608
+            {"fingerprint": fingerprint, **_share(share)},
+        )
+
+    def _follow(self, fingerprint: str) -> None:
+        """Have folding keep the list of what waits for a model; the first time it looks at all works."""
         with self._database() as db:
-            if not db.execute("SELECT 1 FROM models WHERE fingerprint = ?", [fingerprint]).fetchone():
-                # From now on folding keeps the list; here all of the lake is looked at, once a model.
-                with db:
-                    db.execute("BEGIN IMMEDIATE")
-                    db.execute("INSERT OR IGNORE INTO models VALUES (?)", [fingerprint])
-                    db.execute(UNEMBEDDED.format(works="works w"))
-            query = f"SELECT w.work_id FROM to_embed w WHERE w.fingerprint = :fingerprint AND {_IN_SHARE}"  # noqa: S608
-            return [row[0] for row in db.execute(query, {"fingerprint": fingerprint, **_share(share)})]
+            if db.execute("SELECT 1 FROM models WHERE fingerprint = ?", [fingerprint]).fetchone():
+                return
+            with db:
+                db.execute("BEGIN IMMEDIATE")
+                db.execute("INSERT OR IGNORE INTO models VALUES (?)", [fingerprint])
+                db.execute(UNEMBEDDED.format(works="works w"))
 
     def vectors(self, fingerprint: str, keys: Sequence[bytes]) -> dict[bytes, tuple[str, int]]:
         """Return where each vector lies, as (shard, row), for the keys that have one."""

@@ -176,6 +176,24 @@ def test_each_share_has_its_own_due_papers(lake):
         assert sorted(due(None)) == expected
 
 
+def test_due_works_are_counted(lake):
+    """The counts are those of the lists, from the first time that a model is named."""
+    ids = [f"2401.{n:05d}" for n in range(1, 8)]
+    lake.write_facts([raw(work_id) for work_id in ids])
+    lake.write_fetched([lake.write_pdf(ids[0], 1, b"%PDF-")], [Outcome(ids[0], 1)])
+    lake.catalogue.refresh()
+    assert lake.catalogue.due() == {"fetch": 6, "read": 1, "link": 0, "embed": 0}
+    assert lake.catalogue.due("f") == {"fetch": 6, "read": 1, "link": 0, "embed": 7}
+    lake.write_papers([(ids[0], 1, read_paper())], [Outcome(ids[0], 1)])
+    lake.write_facts([raw("2402.00001")])
+    lake.catalogue.refresh()
+    assert lake.catalogue.due("f") == {"fetch": 7, "read": 0, "link": 1, "embed": 8}
+    assert lake.catalogue.to_fetch([ids[3], ids[3], ids[0], "unknown", "2402.00001"]) == [
+        ("2402.00001", 1),
+        (ids[3], 1),
+    ]
+
+
 def test_failures_count_their_tries_and_end_with_success(lake):
     """A failure carries stage, reason and number of tries; a later success clears it."""
     lake.write_facts([raw("2401.00001")])
