@@ -10,14 +10,14 @@ from __future__ import annotations
 import gzip
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from search.arxiv.oai_pages import without_records
-from search.lake.batch import read_batch, read_outcomes, stamp_of
+from search.lake.batch import Batch, read_batch, read_outcomes, read_records, stamp_of
 from search.lake.facts import LONGEST_TITLE
 from search.lake.files import LakeFiles
 from search.lake.takedown import KIND
@@ -149,33 +149,60 @@ def _clear_vectors(
     # Shards are listed before batches: one that no batch names by then waits for none but a dead writer's.
     shards, began = files.names("shards"), time.time()
     batches = [name for name in files.names("vectors") if name.endswith(".jsonl")]
-    doomed = {name for name in batches if _tells_of(files, name, work_id)}
-    neighbours: set[str] = set()
-    for name in doomed:
-        neighbours |= {outcome.work_id for outcome in read_outcomes(files, name).outcomes}
+    doomed, named = _shards(files, batches, work_id)
     if doomed:
+        neighbours = {o.work_id for part, _ in doomed for o in part.outcomes}
         known = {**titles(), work_id: ""}
         wanted = {known[other] for other in neighbours if other in known} | _own_titles(files, work_id)
         cleared.to_embed_again = neighbours | {other for other, title in known.items() if title in wanted}
         cleared.to_embed_again -= {work_id}
-    named: set[str] = set()
-    for name in set(batches) - doomed:
+    for name in batches:
         _incomplete(files, name, cleared)
-        named |= {record["shard"] for record in read_batch(files, name).records}
     for shard in shards:
         if shard not in named and began - stamp_of(shard) / 1e6 > LEFT_BEHIND:
             _delete(files, shard, cleared)
-    for name in doomed:
-        for record in read_batch(files, name).records:
-            if files.exists(record["shard"]):
-                _delete(files, record["shard"], cleared)
+    for part, its_shards in doomed:
+        for shard in its_shards:
+            if files.exists(shard):
+                _delete(files, shard, cleared)
         # Last: until it is empty, a run that was killed finds from it what it had not done. It stays as a
         # file, because generations of the index remember which files they have applied.
-        last = orjson.loads(files.read(name).rstrip(b"\n").rpartition(b"\n")[2])
-        files.write(name, orjson.dumps({**last, "outcomes": []}) + b"\n")
-        cleared.rewritten.append(name)
+        _empty(files, part, cleared)
     left = {name for name in shards if files.exists(name)} - named
     cleared.unfinished += sorted(left)
+
+
+def _shards(
+    files: LakeFiles, batches: Sequence[str], work_id: str
+) -> tuple[list[tuple[Batch, set[str]]], set[str]]:
+    """Return the batches that tell of a work, with the shards they name; and the shards that others name."""
+    doomed: list[tuple[Batch, set[str]]] = []
+    named: set[str] = set()
+    for name in batches:
+        batch = read_outcomes(files, name)
+        for part in batch.parts or (batch,):
+            shards = {record["shard"] for _, _, record in read_records(files, part)}
+            if any(outcome.work_id == work_id for outcome in part.outcomes):
+                doomed.append((part, shards))
+            else:
+                named |= shards
+    return doomed, named
+
+
+def _empty(files: LakeFiles, part: Batch, cleared: Cleared) -> None:
+    """Put blanks in place of a batch's records, be it one of several in a file, and forget its outcomes."""
+    content = files.read(part.file)
+    body, _, last = content.rstrip(b"\n").rpartition(b"\n")
+    blank = re.sub(rb"[^\n]", b" ", content[part.start : part.end])
+    body = (content[: part.start] + blank + content[part.end :])[: len(body)]
+    record = orjson.loads(last)
+    for said in [record, *record.get("parts", ())]:
+        if said.get("name", part.name) == part.name:
+            said["outcomes"] = []
+    files.write(
+        part.file, b"\n".join([body, orjson.dumps(record)] if body else [orjson.dumps(record)]) + b"\n"
+    )
+    cleared.rewritten.append(part.file)
 
 
 def _own_titles(files: LakeFiles, work_id: str) -> set[str]:
@@ -196,7 +223,8 @@ def _incomplete(files: LakeFiles, name: str, cleared: Cleared) -> None:
         return
     body, newline, last = files.read(name).rstrip(b"\n").rpartition(b"\n")
     record = orjson.loads(last)
-    record["outcomes"] = [outcome for outcome in record["outcomes"] if outcome["work_id"] not in ids]
+    for said in [record, *record.get("parts", ())]:
+        said["outcomes"] = [outcome for outcome in said["outcomes"] if outcome["work_id"] not in ids]
     files.write(name, body + newline + orjson.dumps(record) + b"\n")
     cleared.rewritten.append(name)
 
