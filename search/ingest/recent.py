@@ -17,14 +17,19 @@ from search.ingest.reports import Difference
 from search.lake.batch import stamp_of
 from search.lake.lake import Lake
 
+#: Works compared at most, the newest first. arXiv's two days are about as many; after a backfill of
+#: hundreds of thousands the daily check must still cost what a day costs.
+MOST_COMPARED = 5_000
+
 
 def recent_differences(
     lake: Lake, store: IndexStore, embedder: Embedder | None, generation: str, *, since: datetime
 ) -> tuple[int, list[Difference]]:
     """Return how many works were compared, and in what the generation differs from the lake.
 
-    Compared are the works that any lake file written since then says something about. One that a file
-    touches which the generation has not applied yet is on its way, and no difference.
+    Compared are the works that any lake file written since then says something about, `MOST_COMPARED` of
+    them at most. One that a file touches which the generation has not applied yet is on its way, and no
+    difference.
 
     Args:
         lake: the truth.
@@ -46,7 +51,12 @@ def recent_differences(
             f"the index {generation} cannot be compared with the lake without its embedding model",
             advice="run `citewell doctor`: it says why there is no model",
         )
-    touched = sorted({work_id for name in names for work_id in lake.touched(name)})
+    newest: set[str] = set()
+    for name in reversed(names):
+        if len(newest) >= MOST_COMPARED:
+            break
+        newest |= lake.touched(name)
+    touched = sorted(newest)[:MOST_COMPARED]
     different = _different(lake, store, embedder, generation, touched)
     if different:
         # Another run may have brought something while we looked: what is not applied yet is not amiss.
