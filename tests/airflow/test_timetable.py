@@ -95,9 +95,8 @@ def test_time_changes(calendar: ModuleType, day: date, utc: str):
 
 
 @given(moment=st.datetimes(datetime(2023, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
-def test_before_and_after_any_moment(moment: datetime):
+def test_before_and_after_any_moment(calendar: ModuleType, moment: datetime):
     """The harvests around a moment are on both sides of it, and the same where it is one itself."""
-    calendar = importlib.import_module("citewell_airflow.calendar")
     before, after = calendar.last_until(moment), calendar.first_from(moment)
     assert before <= moment <= after
     assert calendar.first_from(before) == before == calendar.last_until(before)
