@@ -1,6 +1,6 @@
 """Rebuild the index beside daily runs that write, with readers that search, and count what was lost.
 
-    python evals/rebuild.py [--papers 300] [--rebuilds 4] [--kills 2] [--index-url URL] [--json]
+    python evals/rebuild.py [--papers 300] [--rebuilds 4] [--kills 2] [--every 3] [--index-url URL] [--json]
 
 A loopback arXiv serves made-up papers. One process runs the daily stages over and over (harvest new papers
 and new versions, remove some, build); another rebuilds, and is killed with SIGKILL at random moments so many
@@ -151,7 +151,7 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
             busy.start()
             with (home / "daily.log").open("w") as log:
                 writer = child("daily", home, options, stdout=log)
-                arrivals = Arrivals(arxiv, home, papers)
+                arrivals = Arrivals(arxiv, home, papers, arguments.every)
                 arrivals.start()
                 kills, seconds = rebuilds(home, options, arguments, rng)
                 arrivals.stop.set()
@@ -193,16 +193,16 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
 class Arrivals(threading.Thread):
     """New papers, new versions and removals, as they come to a library in use."""
 
-    def __init__(self, arxiv: Any, home: Path, papers: int) -> None:
+    def __init__(self, arxiv: Any, home: Path, papers: int, every: float) -> None:
         super().__init__()
-        self._arxiv, self._home, self._papers = arxiv, home, papers
+        self._arxiv, self._home, self._papers, self._every = arxiv, home, papers, every
         self.stop = threading.Event()
         self.new = 0
         self.versions = 0
         self.removed: list[int] = []
 
     def run(self) -> None:
-        """Bring a new paper and a new version every half second, and ask for a removal now and then."""
+        """Bring a new paper and a new version now and then, and ask for a removal now and then."""
         while not self.stop.is_set():
             self.new += 1
             self._arxiv.put(record(self._papers + self.new))
@@ -214,7 +214,7 @@ class Arrivals(threading.Thread):
                 self.removed.append(self._papers + self.new - 2)
                 (self._home / "remove.new").write_text(json.dumps(self.removed))
                 (self._home / "remove.new").replace(self._home / "remove.json")
-            self.stop.wait(0.5)
+            self.stop.wait(self._every)
 
 
 def rebuilds(
@@ -264,6 +264,7 @@ def main() -> None:
     parser.add_argument("--papers", type=int, default=300)
     parser.add_argument("--rebuilds", type=int, default=4)
     parser.add_argument("--kills", type=int, default=2)
+    parser.add_argument("--every", type=float, default=3.0, help="seconds between two arrivals")
     parser.add_argument("--index-url", default="embedded")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", action="store_true")
