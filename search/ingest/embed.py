@@ -11,9 +11,9 @@ import numpy as np
 from search.embedding.protocol import Embedder, Vector
 from search.ingest.papers import embedding_texts
 from search.lake.batch import Outcome
-from search.lake.catalogue import WorkState
 from search.lake.lake import Lake
 from search.lake.shares import Share
+from search.lake.states import WorkState
 from search.lake.vectors import vector_key
 
 #: Passages per shard: 6 to 25 seconds of model time on two cores, which is what an interruption costs,

@@ -11,8 +11,8 @@ from search.index.papers import (
     searchable_passages,
     tombstone,
 )
-from search.lake.catalogue import WorkState
 from search.lake.lake import Lake
+from search.lake.states import WorkState
 from search.lake.vectors import vector_key
 from search.models import Passage
 

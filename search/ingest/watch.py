@@ -22,8 +22,8 @@ from search.retrieval.plan import check_filters, words
 if TYPE_CHECKING:
     from search.embedding.protocol import Embedder
     from search.index.protocol import IndexStore
-    from search.lake.catalogue import WorkState
     from search.lake.lake import Lake
+    from search.lake.states import WorkState
 
 KIND = "watches"
 #: Who has read what, where nobody else is named.

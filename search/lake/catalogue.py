@@ -11,7 +11,6 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -19,54 +18,18 @@ from typing import Any
 
 import orjson
 
-from search.arxiv.records import ArxivRecord
 from search.errors import DiskFull, LakeDamaged
 from search.lake import barred
-from search.lake.facts import merge
 from search.lake.files import LakeFiles
 from search.lake.folding import KINDS, SCHEMA, SCHEMA_VERSION, UNEMBEDDED, fold
 from search.lake.shares import WHOLE, Share, crc32
+from search.lake.states import STATE, Failure, WorkState, state_of, work_of
 from search.lake.titles import forget as forget_titles
 from search.lake.titles import titles_path
 from search.models import ReadPaper, Work
 
 #: Bytes of pages kept in memory while files are folded; SQLite's own 2 MB make 500,000 works a third slower.
 FOLDING_MEMORY = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class WorkState:
-    """All that the lake knows of one work."""
-
-    work_id: str
-    #: None where only user facts are known.
-    work: Work | None
-    removed: bool
-    #: Newest fact of any kind but vectors, in microseconds since 1970.
-    stamp: int
-    #: Newest fact that passages are made from.
-    text_stamp: int
-    #: Newest vector fact under the fingerprint asked for; 0: none.
-    vector_stamp: int = 0
-    edges: tuple[dict[str, Any], ...] = ()
-    #: File, start and length of the read paper of the version held.
-    paper: tuple[str, int, int] | None = None
-    pdf: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Something that did not work out for one paper, as it stands now."""
-
-    stage: str
-    work_id: str
-    version: int | None
-    error: str
-    message: str
-    tries: int
-    #: Microseconds since 1970 of the last try.
-    stamp: int
-    retryable: bool
 
 
 class Catalogue:
@@ -126,7 +89,8 @@ class Catalogue:
             if new:
                 db.execute(f"PRAGMA cache_size = -{FOLDING_MEMORY // 1024}")
                 try:
-                    fold(db, self._files, new)
+                    if fold(db, self._files, new):
+                        return self.refresh()
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
                         raise
@@ -158,10 +122,10 @@ class Catalogue:
         """Yield what is known of each of these works, in order; unknown ones are left out."""
         with self._database() as db:
             for work_id in ids:
-                row = db.execute(_STATE, {"id": work_id, "fingerprint": fingerprint}).fetchone()
+                row = db.execute(STATE, {"id": work_id, "fingerprint": fingerprint}).fetchone()
                 if row:
                     query = "SELECT format, record FROM arxiv_facts WHERE work_id = ?"
-                    yield _state(row, db.execute(query, [work_id]).fetchall())
+                    yield state_of(row, db.execute(query, [work_id]).fetchall())
 
     def state(self, work_id: str, fingerprint: str | None = None) -> WorkState | None:
         """Return what is known of one work."""
@@ -182,7 +146,7 @@ class Catalogue:
                    FROM works w JOIN arxiv_facts f USING (work_id) WHERE NOT w.removed ORDER BY w.work_id"""
         with self._database() as db:
             for (_, pin), rows in groupby(db.execute(query), itemgetter(0, 1)):
-                work = _work([row[2:] for row in rows], pin)
+                work = work_of([row[2:] for row in rows], pin)
                 if work:
                     yield work
 
@@ -307,7 +271,7 @@ class Catalogue:
             [orjson.dumps(list(ids)).decode()],
         )
         works = (
-            _work([row[2:] for row in facts], pin) for (pin, _), facts in groupby(rows, itemgetter(0, 1))
+            work_of([row[2:] for row in facts], pin) for (pin, _), facts in groupby(rows, itemgetter(0, 1))
         )
         return [
             (work.work_id, work.title, orjson.dumps(work.authors).decode(), work.year, work.doi)
@@ -384,6 +348,22 @@ class Catalogue:
             made.setdefault(name, []).append(replaced)
         return made
 
+    def moved(self, name: str) -> tuple[str, int]:
+        """Return the file that holds what one that is gone held, and where its first byte lies in it.
+
+        Raises:
+            LakeDamaged: it was not merged with others, it is missing.
+        """
+        self.refresh()
+        holder = self.holder(name)
+        if holder == name:
+            raise LakeDamaged(
+                f"{name} is missing from the lake {self._files.url}",
+                advice="run `citewell doctor` to see what else is",
+            )
+        ((base,),) = self._rows("SELECT base FROM files WHERE name = ?", [name])
+        return holder, base
+
     def holder(self, name: str) -> str:
         """Return the file that holds what this one held, itself where it was not merged."""
         query = "SELECT h.name FROM files o JOIN files h ON h.id = o.holder WHERE o.name = ?"
@@ -400,20 +380,13 @@ class Catalogue:
     def paper(self, place: tuple[str, int, int]) -> ReadPaper:
         """Return the read paper at a place that a `WorkState` named."""
         name, start, length = place
-        try:
-            content = self._files.read(name, start, start + length)
-        except LakeDamaged:
-            # Its file may have been merged with others since.
-            self.refresh()
-            moved = self._rows(
-                """SELECT h.name, o.base FROM files o JOIN files h ON h.id = o.holder
-                   WHERE o.name = ? AND h.id != o.id""",
-                [name],
-            )
-            if not moved:
-                raise
-            ((name, base),) = moved
-            content = self._files.read(name, base + start, base + start + length)
+        while True:
+            try:
+                content = self._files.read(name, start, start + length)
+                break
+            except LakeDamaged:
+                name, base = self.moved(name)
+                start += base
         line = orjson.loads(content)
         return ReadPaper.model_validate(line["paper"])
 
@@ -486,36 +459,3 @@ SELECT w.work_id, w.version, r.stamp, h.name, o.base + r.start, r.length
 FROM works w JOIN papers r USING (work_id, version)
 JOIN files o ON o.id = r.file JOIN files h ON h.id = o.holder
 """
-_STATE = """
-SELECT w.work_id, w.pin, w.removed, w.stamp, w.text_stamp, coalesce(v.stamp, 0), (
-    SELECT group_concat(CAST(edges AS TEXT), char(10)) FROM (
-        SELECT edges FROM edges WHERE work_id = w.work_id AND version IN (0, w.version) ORDER BY source)),
-       h.name, o.base + r.start, r.length, p.name
-FROM works w
-LEFT JOIN embedded v ON v.work_id = w.work_id AND v.fingerprint = :fingerprint
-LEFT JOIN papers r ON r.work_id = w.work_id AND r.version = w.version
-LEFT JOIN files o ON o.id = r.file
-LEFT JOIN files h ON h.id = o.holder
-LEFT JOIN pdfs p ON p.work_id = w.work_id AND p.version = w.version
-WHERE w.work_id = :id
-"""
-
-
-def _state(row: Sequence[Any], records: Sequence[tuple[str, bytes]]) -> WorkState:
-    work_id, pin, removed, stamp, text_stamp, vector_stamp, edges, file, start, length, pdf = row
-    return WorkState(
-        work_id=work_id,
-        work=_work(records, pin),
-        removed=bool(removed),
-        stamp=stamp,
-        text_stamp=text_stamp,
-        vector_stamp=vector_stamp,
-        edges=tuple(edge for part in (edges or "[]").split("\n") for edge in orjson.loads(part)),
-        paper=(file, start, length) if file else None,
-        pdf=pdf,
-    )
-
-
-def _work(records: Sequence[tuple[str, bytes]], pin: int | None) -> Work | None:
-    """Return the work that these records describe, held at this version."""
-    return merge({name: ArxivRecord.model_validate_json(record) for name, record in records}, {"pin": pin})

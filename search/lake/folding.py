@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from search.errors import LakeDamaged
 from search.lake import barred
 from search.lake.batch import Batch, damaged, read_outcomes, read_records, stamp_of
 from search.lake.facts import FORMATS
@@ -161,14 +162,16 @@ WHERE NOT w.removed AND coalesce(e.text_stamp, 0) < w.text_stamp
 """
 
 
-def fold(db: sqlite3.Connection, files: LakeFiles, names: Iterable[str]) -> None:
+def fold(db: sqlite3.Connection, files: LakeFiles, names: Iterable[str]) -> bool:
     """Fold files that are not folded yet. A file is in whole or not at all.
+
+    Returns whether one had gone since it was listed: it was merged with others, or taken down.
 
     Raises:
         LakeDamaged: a file is no batch; those before it are in.
     """
     db.execute("CREATE TEMP TABLE IF NOT EXISTS touched (work_id TEXT PRIMARY KEY) WITHOUT ROWID")
-    began = 0.0
+    began, gone = 0.0, False
     with db:
         for name in names:
             if not db.in_transaction:
@@ -177,17 +180,22 @@ def fold(db: sqlite3.Connection, files: LakeFiles, names: Iterable[str]) -> None
             db.execute("SAVEPOINT file")
             try:
                 _fold_file(db, files, name)
-            except BaseException:
-                db.execute("ROLLBACK TO file")
-                _derive(db)
-                db.execute("COMMIT")
-                raise
+            except BaseException as error:
+                if db.in_transaction:  # a full disk may have ended it
+                    db.execute("ROLLBACK TO file")
+                if not isinstance(error, LakeDamaged) or files.exists(name):
+                    if db.in_transaction:
+                        _derive(db)
+                        db.execute("COMMIT")
+                    raise
+                gone = True
             db.execute("RELEASE file")
             if time.monotonic() - began > TRANSACTION:
                 _derive(db)
                 db.execute("COMMIT")
         if db.in_transaction:
             _derive(db)
+    return gone
 
 
 def _fold_file(db: sqlite3.Connection, files: LakeFiles, name: str) -> None:

@@ -218,12 +218,12 @@ class Lake:
 
     def touched(self, name: str) -> set[str]:
         """Return the ids of the works that a batch says something about."""
-        try:
-            batch = read_outcomes(self.files, name)
-        except LakeDamaged:
-            self.catalogue.refresh()
-            holder = self.catalogue.holder(name)
-            if holder == name:
-                raise
-            batch = read_outcomes(self.files, holder)  # merged with others since: some works more
+        while True:
+            try:
+                batch = read_outcomes(self.files, name)
+                break
+            except LakeDamaged:
+                if self.files.exists(name):
+                    raise
+                name, _ = self.catalogue.moved(name)  # merged with others since: some works more
         return {o.work_id for o in batch.outcomes if o.state == "done"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -272,3 +274,54 @@ def test_any_moment_of_folding(tmp_path):
     assert known(early) == expected
     merged = lake.files.names("papers")[0]
     assert len(read_outcomes(lake.files, merged).parts) == 24
+
+
+def test_beside_writers_and_readers(tmp_path):
+    """While one process writes and another reads, a third merges all there is: nothing is lost or twice."""
+    lake = Lake(str(tmp_path / "lake"), tmp_path / "cache")
+    writer, merger = anew(lake, tmp_path), anew(lake, tmp_path)
+    ids = [f"2401.{n:05d}" for n in range(1, 31)]
+    ended = threading.Event()
+
+    def merge():
+        while not ended.is_set():
+            compact(merger.files, set, older_than=NOW, fewest=2)
+
+    def read():
+        while not ended.is_set():
+            lake.catalogue.refresh()
+            for place in places(lake):
+                lake.catalogue.paper(place)
+            for name in lake.indexed_files():
+                lake.touched(name)
+
+    with ThreadPoolExecutor(2) as pool:
+        others = [pool.submit(merge), pool.submit(read)]
+        try:
+            for work_id in ids:
+                writer.write_facts([fact(work_id)])
+                writer.write_papers([(work_id, 1, paper(work_id))], [Outcome(work_id, 1)])
+        finally:
+            ended.set()
+        for other in others:
+            other.result()
+    lake.compact(older_than=NOW)
+    assert [state.work_id for state in lake.catalogue.states(ids) if state.paper] == ids
+    assert [lake.catalogue.paper(place).passages[0].text for place in places(lake)] == ids
+    assert known(anew(lake, tmp_path)) == known(lake)
+
+
+def test_file_that_goes_while_it_is_folded_is_found_in_the_merged_one(tmp_path, monkeypatch):
+    """A catalogue that listed files which are merged before it reads them looks once more."""
+    lake = filled(tmp_path)
+    expected = known(lake)
+    late = anew(lake, tmp_path)
+    listed = late.catalogue._new
+
+    def and_then_merged(db):
+        found = listed(db)
+        lake.compact(older_than=NOW)
+        return found
+
+    monkeypatch.setattr(late.catalogue, "_new", and_then_merged)
+    assert known(late) == expected
