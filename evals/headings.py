@@ -146,7 +146,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--show", default="", help="what was missed and invented in files whose name holds this")
+    parser.add_argument("--show", default="", help="only files whose name holds this, with what was missed and invented")
     parser.add_argument("--final", action="store_true", help="the 25 papers that nothing was tuned on")
     parser.add_argument("--as-is", action="store_true", help="with bookmarks, destinations and links")
     arguments = parser.parse_args()
@@ -156,6 +156,8 @@ def main() -> int:
     pages, seconds = 0, 0.0
     lines = (DATA / "pdf/truth/outlines.jsonl").read_text().splitlines()
     for record in split([json.loads(line) for line in lines], final=arguments.final):
+        if arguments.show not in record["file"]:
+            continue
         path = DATA / "pdf/arxiv" / record["file"]
         content = path.read_bytes() if arguments.as_is else stripped(path)
         start = time.perf_counter()

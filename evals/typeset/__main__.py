@@ -92,7 +92,7 @@ def main() -> int:
     source = DATA / "corpus" / "unarxive_sample" / "arXiv_src_2212_086.jsonl"
     records = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     work = [
-        (record, name) for name in arguments.classes.split(",") for record in records[: arguments.papers]
+        (record, name) for record in records[: arguments.papers] for name in arguments.classes.split(",")
         if arguments.again or not (OUT / name / f"{record['paper_id']}.pdf").exists()
     ]  # fmt: skip
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -219,7 +219,7 @@ def _paragraph(block: Block, setting: Setting, *, with_note: bool) -> str:
     _record(setting, block.pieces, block.kind, len(setting.headings) - 1)
     tex = "".join(p.tex for p in block.pieces)
     if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
-        note = f"This remark number {len(setting.notes) + 1} stands at the foot of the page, and ends right here."
+        note = f"This remark, the {spelled(len(setting.notes) + 1)}, stands at the foot of the page and ends here."
         setting.notes.append(note)
         tex = tex[: match.end()] + rf"\footnote{{{note}}}" + tex[match.end() :]
     return tex
@@ -244,6 +244,14 @@ def _in_environment(tex: str, block: Block, v: Variant) -> str:
     return tex
 
 
+_DIGITS = ("nought", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def spelled(n: int) -> str:
+    """Return a number in words: what differs in digits only, at one height of many pages, is a running head."""
+    return " ".join(_DIGITS[int(digit)] for digit in str(n))
+
+
 def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     """Yield figures and tables in turn, with the paper's own captions while there are any."""
     captions = iter(paper.captions)
@@ -251,7 +259,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     for n in range(10_000):
         wide = "*" if v.two_columns and n % 5 == 3 else ""
         if n % 2 == 0:
-            made = Piece("", f"What is known, drawn for the {n}th time as a black bar, with a caption of one sentence.")
+            made = Piece("", f"What is known, drawn as black bar {spelled(n)}, with a caption of one sentence.")
             caption = next(captions, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             yield (
@@ -259,7 +267,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                 rf"\caption{{{caption.tex}}}\end{{figure{wide}}}"
             )
         else:
-            made = Piece("", f"Values that are known, set in a table of four columns, number {n}.")
+            made = Piece("", f"Values that are known, set in a table of four columns: {spelled(n)}.")
             caption = next(tables, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             rows = r" \\ ".join(

@@ -182,9 +182,19 @@ def parse(
             help="A PDF on disk; nothing is stored.",
         ),
     ],
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture", metavar="OUT.png", dir_okay=False, help="Draw the first pages with the passages' boxes."
+        ),
+    ] = None,
 ) -> None:
     """Show what the reader makes of one PDF."""
     from search.documents import read_pdf
 
     paper = read_pdf(file)
+    if picture:
+        from search.documents.highlights import draw
+
+        draw(file, paper, picture)
     surface.show(paper, lambda console: views.show_paper(console, paper))

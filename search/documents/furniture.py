@@ -25,6 +25,7 @@ _STAMP = re.compile(
 )
 #: Formulas of one kind at the same height on three pages do happen; words are no coincidence.
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_SUBMITTED = re.compile(r"Preprint submitted to\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
 
 
@@ -103,7 +104,7 @@ def _is_furniture(
     zones: _Zones,
     repeated: set[tuple[str, int]],
 ) -> bool:
-    if not text or _STAMP.match(text):
+    if not text or _STAMP.match(text) or _SUBMITTED.match(text):
         return True
     if _key(line, text) in repeated and (_WORD.search(text) or text.isdigit()):
         return True

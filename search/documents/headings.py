@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from search.documents.bookmarks import Mark
 from search.documents.edges import Edges, edges_of
 from search.documents.floats import CAPTION
 from search.documents.joining import text_of, vocabulary_of
@@ -75,16 +76,17 @@ class Candidate:
 
 
 def find_headings(
-    lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int] = frozenset()
+    lines: Sequence[TextLine], body: BodyStyle, marks: Sequence[Mark] = ()
 ) -> list[Heading]:
     """Return the paper's headings in reading order; an empty list where nothing can be told.
 
     Args:
         lines: the whole paper, without its title.
         body: the style of its ordinary text.
-        bookmarked: indices of lines that a bookmark of the file names.
+        marks: the file's bookmarks that its pages confirm. Where there are any, what they leave out is a
+            heading only by its number's place in the run, or as one of the titles that outlines leave out.
     """
-    candidates = _candidates(_Look(lines, body, bookmarked))
+    candidates = _candidates(_Look(lines, body, {mark.start: mark for mark in marks}))
     numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
     chain = longest_run([(c.number, c.score) for c in numbered if c.number])
     chosen = [replace(numbered[index], number=number) for index, number in chain]
@@ -102,8 +104,20 @@ def find_headings(
         styles += _recurring(others)
     chosen += known
     chosen += [c for c in others if _stands_alone(c, styles, has_numbers=has_numbers)]
+    if marks:
+        chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
-    return _levelled(chosen)
+    return _levelled(chosen, {mark.start: mark.level for mark in marks})
+
+
+def _with_marks(
+    chosen: Sequence[Candidate], candidates: Sequence[Candidate], marks: Sequence[Mark]
+) -> list[Candidate]:
+    """Return the marked headings, and of the others the numbered and the well-known ones."""
+    starts = {mark.start for mark in marks}
+    by_start = {c.start: c for c in (*candidates, *chosen)}
+    kept = [c for c in chosen if c.start not in starts and (c.number or c.known)]
+    return kept + [by_start[start] for start in sorted(starts) if start in by_start]
 
 
 def _recurring(candidates: Sequence[Candidate]) -> Counter[Style]:
@@ -136,8 +150,8 @@ def _stands_alone(c: Candidate, styles: Counter[Style], *, has_numbers: bool) ->
 class _Look:
     """A paper as it is looked at: its lines, the style of its text, its columns' edges, its words."""
 
-    def __init__(self, lines: Sequence[TextLine], body: BodyStyle, bookmarked: frozenset[int]) -> None:
-        self.lines, self.body, self.bookmarked = lines, body, bookmarked
+    def __init__(self, lines: Sequence[TextLine], body: BodyStyle, marks: Mapping[int, Mark]) -> None:
+        self.lines, self.body, self.marks = lines, body, marks
         self.edges: dict[tuple[int, int], Edges] = edges_of(lines)
         self.vocabulary = vocabulary_of(lines)
 
@@ -157,25 +171,25 @@ def _candidates(look: _Look) -> list[Candidate]:
 
 def _candidate(look: _Look, index: int) -> Candidate | None:
     lines, line = look.lines, look.lines[index]
-    bookmarked = index in look.bookmarked
-    if not 2 < len(line.text) <= _LONGEST_TITLE or CAPTION.match(line.text):
+    mark = look.marks.get(index)
+    if not 2 < len(line.text) <= _LONGEST_TITLE or (CAPTION.match(line.text) and not mark):
         return None
-    if not (_LETTERS.search(line.text) or _few_letters(line)):
+    if not mark and not (_LETTERS.search(line.text) or _few_letters(line)):
         return None
-    if not (bookmarked or _may_open(line, look.body)):
+    if not (mark or _may_open(line, look.body)):
         return None
     style = style_of(line)
-    end = _last_line(lines, index, style, look.body)
+    end = mark.end if mark else _last_line(lines, index, style, look.body)
     text = text_of(lines[index:end], look.vocabulary)[0]
     if len(text) > _LONGEST_TITLE:
         return None
     number, title = parse_number(text)
-    if not title[:1].isalnum() and title[:1] not in "\"'“‘([∗*$^":
+    if not mark and not title[:1].isalnum() and title[:1] not in "\"'“‘([∗*$^":
         return None
     known = bool(_KNOWN.fullmatch(title.strip()))
     score = (
         _score(look, index, end, text, title, style)
-        + (2.0 if bookmarked else 0.0)
+        + (2.0 if mark else 0.0)
         + 1.5 * known
         + (0.7 if number else 0.0)
     )
@@ -287,8 +301,11 @@ def _prominence(style: Style) -> tuple[float, bool, bool]:
     return size, capitals, bold
 
 
-def _levelled(chosen: Sequence[Candidate]) -> list[Heading]:
-    """Return the headings with their levels: by number, else by the style of numbered ones, else by size."""
+def _levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Heading]:
+    """Return the headings with their levels: by number, else as marked, else by style.
+
+    A style that numbered ones have has their level; others stand below what is set larger.
+    """
     by_style: dict[Style, Counter[int]] = {}
     for c in chosen:
         if c.number:
@@ -302,6 +319,8 @@ def _levelled(chosen: Sequence[Candidate]) -> list[Heading]:
     for c in chosen:
         if c.number:
             level = c.number.level
+        elif c.start in marked:
+            level = marked[c.start]
         elif _ALWAYS_MAIN.fullmatch(c.title.strip()):
             level = 1
         elif c.style in level_of:

@@ -28,6 +28,8 @@ class Piece:
     kind: PassageKind
     page: int
     boxes: tuple[Box, ...]
+    #: Where each printed line went: offsets in `text`.
+    lines: tuple[LineAt, ...] = ()
 
 
 def passages(paragraphs: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piece]:
@@ -83,7 +85,10 @@ def _pieces(group: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piec
 
 def _piece(whole: str, start: int, end: int, places: Sequence[LineAt], kind: PassageKind) -> Piece:
     lines = [place for place in places if place.start < end and place.end > start]
-    return Piece(whole[start:end], kind, lines[0].line.page, boxes_of(lines))
+    inside = tuple(
+        LineAt(max(place.start, start) - start, min(place.end, end) - start, place.line) for place in lines
+    )
+    return Piece(whole[start:end], kind, lines[0].line.page, boxes_of(lines), inside)
 
 
 def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from search.documents.bitmap_fonts import mend_sizes
+from search.documents.bookmarks import confirmed
 from search.documents.characters import readable_share
 from search.documents.citation_marks import with_citations
 from search.documents.columns import gutters, reading_order
@@ -16,7 +17,7 @@ from search.documents.labels import without_labels
 from search.documents.lines import TextLine, join
 from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of
-from search.documents.passages import passages
+from search.documents.passages import Piece, passages
 from search.documents.recognition import doubtful, recognise, recogniser
 from search.documents.references import references, unheaded_list
 from search.documents.run_in import split_run_in
@@ -27,7 +28,7 @@ from search.errors import NoTextInPDF, install
 from search.models import Passage, Quality, ReadPaper, Reference, Section
 
 #: Of our own reading, whatever reads the pages. It goes up whenever the same PDF would give another text.
-READING = 1
+READING = 2
 #: Under so many characters the paper as a whole has no text.
 _NO_TEXT = 100
 
@@ -82,6 +83,15 @@ def read(
     before_recognising: Callable[[int], None] = lambda _: None,
 ) -> ReadPaper:
     """Return what an opened document holds; `label` names it in errors."""
+    return read_placed(reader, label, before_recognising)[0]
+
+
+def read_placed(
+    reader: PageReader,
+    label: str = "the PDF",
+    before_recognising: Callable[[int], None] = lambda _: None,
+) -> tuple[ReadPaper, list[Piece]]:
+    """Return what an opened document holds, and for each passage the printed lines that it was made of."""
     pages = list(reader.pages())
     notes = ["the file's structure was damaged and has been rebuilt"] if reader.repaired else []
     recognised = _recognised(reader, pages, notes, before_recognising)
@@ -94,13 +104,13 @@ def read(
     body = body_style(lines)
     title, rest = find_title(lines, body)
     rest = split_run_in(without_labels(rest, body.size))
-    headings = find_headings(rest, body)
+    headings = find_headings(rest, body, confirmed(rest, reader.bookmarks()))
     if not any(section_kind(heading.title) == "references" for heading in headings):
         headings = _with_references(rest, headings)
-    sections, found, entries = _contents(rest, headings, body, reader.links)
+    sections, found, entries, pieces = _contents(rest, headings, body, reader.links)
     if not headings:
         notes.append("no headings were found; the whole paper is one section")
-    return ReadPaper(
+    paper = ReadPaper(
         title=title,
         sections=tuple(sections),
         passages=with_citations(found, entries),
@@ -116,6 +126,7 @@ def read(
         ),
         reader=f"{reader.name}/{READING}",
     )
+    return paper, pieces
 
 
 def _recognised(
@@ -167,12 +178,13 @@ def _contents(
     headings: Sequence[Heading],
     body: BodyStyle,
     links: Callable[[int], Sequence[Link]],
-) -> tuple[list[Section], list[Passage], list[Reference]]:
-    """Return the sections, their passages in reading order, and the entries of the reference lists."""
+) -> tuple[list[Section], list[Passage], list[Reference], list[Piece]]:
+    """Return the sections, their passages, the reference lists' entries, and the passages' lines."""
     vocabulary = vocabulary_of(lines)
     sections: list[Section] = []
     found: list[Passage] = []
     entries: list[TextLine] = []
+    pieces: list[Piece] = []
     for part in parts(lines, headings, body.size):
         name = ""
         if part.section:
@@ -181,6 +193,7 @@ def _contents(
             if part.section.kind == "references":
                 entries += part.lines
         for piece in passages(part.paragraphs, vocabulary):
+            pieces.append(piece)
             found.append(
                 Passage(
                     ordinal=len(found) + 1,
@@ -191,4 +204,4 @@ def _contents(
                     kind=piece.kind,
                 )
             )
-    return sections, found, references(entries, vocabulary, links)
+    return sections, found, references(entries, vocabulary, links), pieces

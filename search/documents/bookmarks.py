@@ -1,0 +1,94 @@
+"""The file's own outline, as far as the page confirms it: a bookmark counts where its words are printed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from search.documents.lines import TextLine
+from search.documents.numbering import parse_number
+from search.documents.pages import Bookmark
+
+#: An outline is trusted where at least this share of its bookmarks is confirmed, and so many are.
+_CONFIRMED, _ENOUGH = 0.6, 3
+#: A title with formulas in it is not printed letter by letter.
+_ALIKE = 0.8
+_MOST_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A heading that a bookmark names and the page prints: `lines[start:end]`."""
+
+    start: int
+    end: int
+    #: From 1, the shallowest numbered bookmark's.
+    level: int
+
+
+def confirmed(lines: Sequence[TextLine], bookmarks: Sequence[Bookmark]) -> list[Mark]:
+    """Return the confirmed bookmarks in the order of the lines; none where the outline cannot be trusted."""
+    on_page: dict[int, list[int]] = {}
+    for index, line in enumerate(lines):
+        on_page.setdefault(line.page, []).append(index)
+    keys: dict[int, str] = {}
+    marks: list[Mark] = []
+    taken: set[int] = set()
+    named = [bookmark for bookmark in bookmarks if _key(bookmark.title)]
+    top = _shallowest(named)
+    for bookmark in named:
+        for page in (bookmark.page, bookmark.page + 1):
+            found = _find(lines, [i for i in on_page.get(page, ()) if i not in taken], _key(bookmark.title), keys)
+            if found:
+                marks.append(Mark(*found, max(1, bookmark.level - top + 1)))
+                taken.update(range(*found))
+                break
+    # The paper's title, first in some outlines, is not among the lines.
+    if len(marks) < _ENOUGH or len(marks) < _CONFIRMED * len(named):
+        return []
+    return sorted(marks, key=lambda mark: mark.start)
+
+
+def _shallowest(bookmarks: Sequence[Bookmark]) -> int:
+    numbered = [b.level for b in bookmarks if parse_number(b.title)[0]]
+    return min(numbered or [b.level for b in bookmarks], default=1)
+
+
+def _find(
+    lines: Sequence[TextLine], indices: Sequence[int], wanted: str, keys: dict[int, str]
+) -> tuple[int, int] | None:
+    """Return the lines on which a title stands alone, else those most like it."""
+    best: tuple[float, int, int] = (_ALIKE, -1, -1)
+    for index in indices:
+        text = ""
+        for end in range(index + 1, min(index + _MOST_LINES, len(lines)) + 1):
+            line = lines[end - 1]
+            if line.page != lines[index].page or len(text) > len(wanted) + 10:
+                break
+            if end == index + 1:
+                key = keys.get(index)
+                if key is None:
+                    key = keys[index] = _key(line.text)
+                text = key
+            else:
+                text += _letters(line.text)
+            if text == wanted:
+                return index, end
+            if text[:3] == wanted[:3] and abs(len(text) - len(wanted)) <= 0.3 * len(wanted):
+                alike = SequenceMatcher(None, text, wanted, autojunk=False).ratio()
+                best = max(best, (alike, index, end))
+    return (best[1], best[2]) if best[1] >= 0 else None
+
+
+def _key(title: str) -> str:
+    """Return the letters and digits of a title without its number."""
+    number, rest = parse_number(re.sub(r"^(\w+)-([A-Z]\d*)\s", r"\2. ", title.strip()))
+    return _letters(rest if number else title)
+
+
+def _letters(text: str) -> str:
+    text = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(c for c in text if c.isalnum())

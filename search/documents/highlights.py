@@ -1,0 +1,147 @@
+"""Where on the page a quote stands, and pages drawn with what was read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from search.documents.characters import expand
+from search.documents.joining import LineAt
+from search.documents.lines import TextLine
+from search.documents.passages import Piece
+from search.documents.reading import read_placed
+from search.errors import UsageError
+from search.models import Box, ReadPaper
+
+#: Colours of a picture's boxes, red, green and blue from 0 to 1, by a passage's kind.
+COLOURS = {
+    "text": (0.16, 0.47, 0.85), "abstract": (0.16, 0.47, 0.85), "theorem": (0.53, 0.26, 0.75),
+    "caption": (0.93, 0.54, 0.10), "table": (0.76, 0.60, 0.10), "footnote": (0.45, 0.45, 0.45),
+    "formula": (0.10, 0.62, 0.55), "heading": (0.85, 0.15, 0.20), "reference": (0.18, 0.60, 0.25),
+}  # fmt: skip
+
+
+def quote_boxes(source: Path | bytes, ordinal: int, start: int, end: int) -> tuple[Box, ...]:
+    """Return the boxes of a quote, one for each printed line that it stands on, in reading order.
+
+    The PDF is read again, and the same PDF gives the same passages as long as `ReadPaper.reader` is the same.
+
+    Args:
+        source: the PDF, a path or its bytes.
+        ordinal: of the passage, from 1.
+        start: where the quote begins in the passage's text, in characters.
+        end: where it ends.
+
+    Raises:
+        UsageError: the paper has no such passage.
+        ReadingError: see `search.documents.read_pdf`.
+    """
+    from search.documents.pymupdf_reader import PyMuPDFReader
+
+    reader = PyMuPDFReader(source)
+    try:
+        _, pieces = read_placed(reader)
+    finally:
+        reader.close()
+    if not 1 <= ordinal <= len(pieces):
+        raise UsageError(f"there is no passage {ordinal}", advice=f"the paper has {len(pieces)}")
+    return boxes_of_range(pieces[ordinal - 1], start, end)
+
+
+def boxes_of_range(piece: Piece, start: int, end: int) -> tuple[Box, ...]:
+    """Return the boxes of the characters from `start` to `end` of a passage, one for each printed line."""
+    found = []
+    for place in piece.lines:
+        first, last = max(start, place.start), min(end, place.end)
+        if first < last:
+            found.append(_box(place, first, last))
+    return tuple(found)
+
+
+def _box(place: LineAt, start: int, end: int) -> Box:
+    line = place.line
+    # A passage may hold the line's end only; what its text lacks then is at the line's beginning.
+    missing = max(0, len(line.text) - (place.end - place.start)) if place.start == 0 else 0
+    return Box(
+        page=line.page,
+        x0=round(x_of(line, start - place.start + missing), 1),
+        y0=round(line.y0, 1),
+        x1=round(x_of(line, end - place.start + missing), 1),
+        y1=round(line.y1, 1),
+    )
+
+
+def x_of(line: TextLine, at: int) -> float:
+    """Return where the character `at` of a line's text begins, in points; exact to about a character.
+
+    The text has marks that the page has not (`^{`), and lacks footnote marks that it has, so the place is
+    found by the share of the text before it, span by span.
+    """
+    if at <= 0:
+        return line.x0
+    lengths = [len(expand(span.text)) for span in line.spans]
+    total = sum(lengths)
+    if at >= len(line.text) or not total:
+        return line.x1
+    wanted = at * total / len(line.text)
+    for span, length in zip(line.spans, lengths, strict=True):
+        if wanted <= length and length:
+            return span.x0 + (span.x1 - span.x0) * wanted / length
+        wanted -= length
+    return line.x1
+
+
+def draw(source: Path, paper: ReadPaper, target: Path, *, pages: Sequence[int] = (), dpi: int = 80) -> int:
+    """Draw pages with the boxes of the passages and write them beside one another as one PNG.
+
+    Args:
+        source: the PDF.
+        paper: what was read from it.
+        target: the picture's path.
+        pages: which pages, from 1; none: the first eight.
+        dpi: dots per inch.
+
+    Returns:
+        how many pages were drawn.
+    """
+    import pymupdf
+
+    with pymupdf.open(source) as document:
+        chosen = [page for page in pages or range(1, 9) if page <= document.page_count]
+        pictures = []
+        for number in chosen:
+            page = document[number - 1]
+            _draw_passages(page, paper, number)
+            pictures.append(page.get_pixmap(dpi=dpi))
+    _sheet(pymupdf, pictures, target)
+    return len(chosen)
+
+
+def _draw_passages(page: Any, paper: ReadPaper, number: int) -> None:
+    for passage in paper.passages:
+        colour = COLOURS[passage.kind]
+        boxes = [box for box in passage.boxes if box.page == number]
+        for box in boxes:
+            rectangle = (box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1)
+            page.draw_rect(rectangle, color=colour, fill=colour, fill_opacity=0.07, width=0.8)
+        if boxes and passage.page == number:
+            label = f"{passage.ordinal} {passage.kind}"
+            page.insert_text((boxes[0].x0, boxes[0].y0 - 1.5), label, fontsize=5, color=colour)
+    names = [f"{section.number or ''} {section.title} ({section.level}, {section.kind})"
+             for section in paper.sections if section.page == number]  # fmt: skip
+    for row, name in enumerate(names):
+        page.insert_text((4, 8 + 7 * row), name[:110], fontsize=6, color=COLOURS["heading"])
+
+
+def _sheet(pymupdf: Any, pictures: Sequence[Any], target: Path) -> None:
+    """Write pictures as one, four in a row."""
+    columns = min(4, len(pictures))
+    width, height = max(p.width for p in pictures), max(p.height for p in pictures)
+    rows = -(-len(pictures) // columns)
+    with pymupdf.open() as sheet:
+        page = sheet.new_page(width=columns * width, height=rows * height)
+        for index, picture in enumerate(pictures):
+            x, y = index % columns * width, index // columns * height
+            page.insert_image((x, y, x + picture.width, y + picture.height), pixmap=picture)
+        page.get_pixmap(dpi=72).save(str(target))
