@@ -125,7 +125,7 @@ def info(surface: Surface, id_: o.WorkId) -> None:
 def update(
     surface: Surface,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID…]", help="Papers of the library; none: all of them.")
+        list[str] | None, typer.Argument(metavar="ID…", help="Papers of the library; none: all of them.")
     ] = None,
     unpin: Annotated[
         bool, typer.Option("--unpin", help="Let pinned papers follow the newest version again (with IDs).")

@@ -393,7 +393,7 @@ def test_killed_at_any_moment_and_run_again_it_ends_the_same(filled, tmp_path, a
 
 
 def test_the_doctor_notices_a_takedown_that_was_broken_off_and_finishes_it(library, home):
-    """Killed after the order: the doctor says that something is left, and mends it; after that all is sound."""
+    """Killed after the order: the doctor says that something is left, and mends it; then all is sound."""
     library.lake.write_order(TAKEN, ORDERED)
     found = {finding.name: finding.state for finding in library.doctor().findings}
     assert found["taken down"] == "bad"
