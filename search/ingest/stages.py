@@ -373,7 +373,7 @@ def _due_shares(pipeline: Pipeline, most: int) -> list[str]:
     catalogue = pipeline.lake.catalogue
     catalogue.refresh()
     model = pipeline.embedder.fingerprint if pipeline.embedder else None
-    return shares(max(1, *catalogue.due(model).values()), PER_SHARE, most)
+    return shares(max(1, *catalogue.due(model, most=most * PER_SHARE).values()), PER_SHARE, most)
 
 
 def _apply(pipeline: Pipeline, generation: str) -> int:

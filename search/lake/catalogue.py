@@ -161,14 +161,17 @@ class Catalogue:
             {**_share(share), "ids": orjson.dumps(list(ids or ())).decode()},
         )
 
-    def due(self, fingerprint: str | None = None) -> dict[str, int]:
-        """Return how many works wait for fetch, read, link and (of this model) embed: counted, not listed."""
+    def due(self, fingerprint: str | None = None, *, most: int = 100_000) -> dict[str, int]:
+        """Return how many works wait for fetch, read, link and (of this model) embed, counted up to `most`."""
         if fingerprint:
             self._follow(fingerprint)
-        query = """SELECT (SELECT count(*) FROM works WHERE fetch) AS fetch,
-                          (SELECT count(*) FROM works WHERE read), (SELECT count(*) FROM works WHERE link),
-                          (SELECT count(*) FROM to_embed WHERE fingerprint = ?)"""
-        return dict(zip(("fetch", "read", "link", "embed"), self._rows(query, [fingerprint])[0], strict=True))
+        waiting = {stage: f"works WHERE {stage}" for stage in ("fetch", "read", "link")}
+        waiting["embed"] = "to_embed WHERE fingerprint = :fingerprint"
+        values = {"fingerprint": fingerprint, "most": most}
+        return {
+            stage: self._rows(f"SELECT count(*) FROM (SELECT 1 FROM {works} LIMIT :most)", values)[0][0]  # noqa: S608
+            for stage, works in waiting.items()
+        }
 
     def to_read(self, reader: str, share: Share | None = None) -> list[tuple[str, int, str]]:
         """Return (work id, version, PDF name) of works whose PDF has not been read, or was replaced since.

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from search.lake.files import LakeFiles
 
 #: Raised whenever a table or its meaning changes, `search.citations.titles.title_keys` among them.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = """
 CREATE TABLE files (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE works (
     work_id TEXT PRIMARY KEY, stamp INT, title TEXT, authors BLOB, year INT, doi TEXT) WITHOUT ROWID;
+CREATE INDEX works_by_stamp ON works (stamp);
 CREATE TABLE keys (key INT, work_id TEXT, PRIMARY KEY (key, work_id)) WITHOUT ROWID;
 CREATE TABLE wanted (key INT, work_id TEXT, PRIMARY KEY (key, work_id)) WITHOUT ROWID;
 CREATE TABLE wanting (work_id TEXT PRIMARY KEY, keys BLOB) WITHOUT ROWID;

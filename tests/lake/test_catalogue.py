@@ -188,6 +188,7 @@ def test_due_works_are_counted(lake):
     lake.write_facts([raw("2402.00001")])
     lake.catalogue.refresh()
     assert lake.catalogue.due("f") == {"fetch": 7, "read": 0, "link": 1, "embed": 8}
+    assert lake.catalogue.due("f", most=5) == {"fetch": 5, "read": 0, "link": 1, "embed": 5}
     assert lake.catalogue.to_fetch([ids[3], ids[3], ids[0], "unknown", "2402.00001"]) == [
         ("2402.00001", 1),
         (ids[3], 1),
