@@ -162,7 +162,7 @@ class Catalogue:
         )
 
     def due(self, fingerprint: str | None = None, *, most: int = 100_000) -> dict[str, int]:
-        """Return how many works wait for fetch, read, link and (of this model) embed, counted up to `most`."""
+        """Return how many works wait for fetch, read, link and (of this model) embed, up to `most`."""
         if fingerprint:
             self._follow(fingerprint)
         waiting = {stage: f"works WHERE {stage}" for stage in ("fetch", "read", "link")}
