@@ -146,7 +146,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--show", default="", help="only files whose name holds this, with what was missed and invented")
+    parser.add_argument(
+        "--show", default="", help="only files whose name holds this, with what was missed and invented"
+    )
     parser.add_argument("--final", action="store_true", help="the 25 papers that nothing was tuned on")
     parser.add_argument("--as-is", action="store_true", help="with bookmarks, destinations and links")
     arguments = parser.parse_args()

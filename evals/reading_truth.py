@@ -38,7 +38,11 @@ WORK = ("article", "revtex4-2", "elsarticle")
 FINAL = ("IEEEtran", "amsart", "llncs")
 
 _CITATION, _ROWS, _EQUATION_NUMBER = "\ue000", "\ue003", "\ue004"
-_WILD = {_CITATION: r"\s*.{0,120}?\s*", _ROWS: r"\s*.{0,200}?\s*", _EQUATION_NUMBER: r"\s*\([A-Z]?\.?\d+\)\s*"}
+_WILD = {
+    _CITATION: r"\s*.{0,120}?\s*",
+    _ROWS: r"\s*.{0,200}?\s*",
+    _EQUATION_NUMBER: r"\s*\([A-Z]?\.?\d+\)\s*",
+}
 _FURNITURE = re.compile(r"A\. ?Tester|On what is known|Preprint submitted to", re.IGNORECASE)
 
 Score = Counter[str]
@@ -55,7 +59,9 @@ def pattern(text: str) -> re.Pattern[str]:
 
 def literal(text: str) -> str:
     """Return the longest stretch of a sentence that holds no wild card: a cheap test."""
-    return max(re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]|f\\(x\\)|ij", canonical(text)), key=len).strip()
+    return max(
+        re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]|f\\(x\\)|ij", canonical(text)), key=len
+    ).strip()
 
 
 def score_paper(truth: dict[str, Any], paper: ReadPaper, show: bool) -> Score:
@@ -88,7 +94,9 @@ def _score_headings(truth: dict[str, Any], paper: ReadPaper, score: Score, show:
     for heading in wanted:
         counted = heading["level"] <= 3
         score["headings"] += counted
-        match = next((s for s in free if abs(s.page - heading["page"]) <= 1 and _same(heading["title"], s.title)), None)
+        match = next(
+            (s for s in free if abs(s.page - heading["page"]) <= 1 and _same(heading["title"], s.title)), None
+        )
         if match is None:
             if show and counted:
                 print("   heading missed:", heading)
@@ -177,7 +185,9 @@ def _show_disorder(places: list[tuple[int, int] | None], texts: list[tuple[Passa
     for place in places:
         if place and place < before:
             passage, text = texts[place[0]]
-            print(f"   out of order: after {before}, {place} {passage.kind} {text[max(0, place[1] - 90) : place[1]]!r}")
+            print(
+                f"   out of order: after {before}, {place} {passage.kind} {text[max(0, place[1] - 90) : place[1]]!r}"
+            )
         before = place or before
 
 

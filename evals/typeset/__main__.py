@@ -52,7 +52,9 @@ def typeset(record: dict[str, Any], name: str) -> str:
         truth = _truth(setting, aux, Variant(name, number(f"{name} {record['paper_id']}")))
         shutil.copyfile(made, target.with_name(target.name + ".pdf.part"))
     target.with_name(target.name + ".tex").write_text(setting.tex, encoding="utf-8")
-    target.with_name(target.name + ".json").write_text(json.dumps(truth, ensure_ascii=False, indent=1), encoding="utf-8")
+    target.with_name(target.name + ".json").write_text(
+        json.dumps(truth, ensure_ascii=False, indent=1), encoding="utf-8"
+    )
     os.replace(target.with_name(target.name + ".pdf.part"), f"{target}.pdf")
     return f"{target.name} {name}: {len(mistakes)} mistakes; {mistakes[0]}" if mistakes else ""
 
@@ -70,7 +72,15 @@ def _truth(setting: Setting, aux: str, variant: Variant) -> dict[str, Any]:
     return {
         "variant": {
             key: getattr(variant, key)
-            for key in ("hyperref", "contents", "author_year", "alpha", "raised", "two_columns", "line_numbers")
+            for key in (
+                "hyperref",
+                "contents",
+                "author_year",
+                "alpha",
+                "raised",
+                "two_columns",
+                "line_numbers",
+            )
         },
         "headings": setting.headings,
         "sentences": setting.sentences,

@@ -188,7 +188,9 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                     and not re.match(r"(?i)acknowl|referenc|data av|conflict|author", title.printed):  # fmt: skip
                 in_appendix = True
                 yield r"\appendices" if v.name == "IEEEtran" else r"\appendix"
-            done = done or bool(re.match(r"(?i).*conclu|acknowl|discussion$", title.printed) and block.level == 1)
+            done = done or bool(
+                re.match(r"(?i).*conclu|acknowl|discussion$", title.printed) and block.level == 1
+            )
             yield _heading(block, v, setting)
             continue
         count += 1
@@ -259,7 +261,9 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     for n in range(10_000):
         wide = "*" if v.two_columns and n % 5 == 3 else ""
         if n % 2 == 0:
-            made = Piece("", f"What is known, drawn as black bar {spelled(n)}, with a caption of one sentence.")
+            made = Piece(
+                "", f"What is known, drawn as black bar {spelled(n)}, with a caption of one sentence."
+            )
             caption = next(captions, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             yield (
@@ -271,7 +275,8 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             caption = next(tables, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             rows = r" \\ ".join(
-                f"case {chr(65 + i)} & {n * 7 + i}.{i + 1} & {n + 3 * i} & 0.{i + 2}{n % 10}" for i in range(5)
+                f"case {chr(65 + i)} & {n * 7 + i}.{i + 1} & {n + 3 * i} & 0.{i + 2}{n % 10}"
+                for i in range(5)
             )
             yield (
                 rf"\begin{{table{wide}}}[t]\centering\caption{{{caption.tex}}}"
@@ -285,7 +290,9 @@ def _label(v: Variant) -> Callable[[int, str], str]:
 
     def label(index: int, raw: str) -> str:
         year = re.search(r"\b(?:19|20)\d\d\b", raw)
-        name = next((w for w in re.findall(r"[A-Z][a-z]{2,}", raw.split(",")[0] + " " + raw)), "Nemo")
+        name = next(
+            (w for w in re.findall(r"[A-Z][a-z]{2,}", raw.split(",", maxsplit=1)[0] + " " + raw)), "Nemo"
+        )
         if v.author_year:
             return f"[{name}({year[0] if year else 2000}{_letters(index)})]"
         if v.alpha:

@@ -113,7 +113,7 @@ def formula(name: str) -> Piece:
         (f"k={b}", f"k = {b}", ""),
         (r"f(x)", "f(x)", ""),
         (f"O(n^{{{b + 1}}})", f"O(n^{{{b + 1}}})", "scripts"),
-        (rf"\mathcal{{A}}_{{ij}}", "A_{ij}", "scripts"),
+        (r"\mathcal{A}_{ij}", "A_{ij}", "scripts"),
         (rf"\beta_{{{b}}}", f"β_{{{b}}}", "scripts"),
         (f"{a}.{b}", f"{a}.{b}", ""),
         (rf"{b} \times 10^{{{a}}}", f"{b} × 10^{{{a}}}", "scripts"),
@@ -133,7 +133,9 @@ def display(name: str) -> Piece:
         return Piece(rf"\begin{{align*}}{rows}\end{{align*}}", "\ue003", kind="rows")
     if n % 2:
         return Piece(
-            rf"\begin{{equation}}{row}\end{{equation}}", f"y_{{{a}}} = {b}x_{{{b}}}^{{{a}}} \ue004", kind="display"
+            rf"\begin{{equation}}{row}\end{{equation}}",
+            f"y_{{{a}}} = {b}x_{{{b}}}^{{{a}}} \ue004",
+            kind="display",
         )
     return Piece(rf"\[{row}\]", f"y_{{{a}}} = {b}x_{{{b}}}^{{{a}}}", kind="display")
 
@@ -218,7 +220,7 @@ def paper(record: dict[str, Any]) -> Paper:
     captions = {"figure": [], "table": []}
     for entry in record["ref_entries"].values():
         text = entry.get("caption", "")
-        if entry["type"] in captions and 40 < len(text) and "\\" not in text:
+        if entry["type"] in captions and len(text) > 40 and "\\" not in text:
             captions[entry["type"]].append(plain(" ".join(text.split())[:600]))
     meta = record["metadata"]
     return Paper(

@@ -41,7 +41,9 @@ def confirmed(lines: Sequence[TextLine], bookmarks: Sequence[Bookmark]) -> list[
     top = _shallowest(named)
     for bookmark in named:
         for page in (bookmark.page, bookmark.page + 1):
-            found = _find(lines, [i for i in on_page.get(page, ()) if i not in taken], _key(bookmark.title), keys)
+            found = _find(
+                lines, [i for i in on_page.get(page, ()) if i not in taken], _key(bookmark.title), keys
+            )
             if found:
                 marks.append(Mark(*found, max(1, bookmark.level - top + 1)))
                 taken.update(range(*found))

@@ -52,18 +52,24 @@ def _mark_captions(lines: Sequence[TextLine], kinds: list[PassageKind], body_siz
 
 
 def is_caption(lines: Sequence[TextLine], index: int, body_size: float) -> bool:
-    """Return whether a caption begins with this line: "Figure 3", set apart from a sentence that begins so."""
+    """Return whether a caption begins with this line, and not a sentence that begins with "Figure 3"."""
     line = lines[index]
     match = CAPTION.match(line.text)
     if not match or not line.text[0].isupper():
         return False
     mark = match["mark"] or ""
-    if mark == "" and match.end() < len(line.text.rstrip()) and line.text[match.end() :].lstrip()[:1].islower():
+    if (
+        mark == ""
+        and match.end() < len(line.text.rstrip())
+        and line.text[match.end() :].lstrip()[:1].islower()
+    ):
         return False  # "Figure 3 shows …"
     apart = not _stands_below(lines[index - 1] if index else None, line)
     if mark in {".", ":", "|", "–", "—", "-"}:
         return apart or mark in {":", "|"} or line.size <= SMALLER * body_size or _begins_bold(line)
-    return apart and (line.size <= SMALLER * body_size or _begins_bold(line) or match.end() >= len(line.text.rstrip()))
+    return apart and (
+        line.size <= SMALLER * body_size or _begins_bold(line) or match.end() >= len(line.text.rstrip())
+    )
 
 
 def _begins_bold(line: TextLine) -> bool:
@@ -109,7 +115,12 @@ def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size:
             continue
         end, found = index + 1, 1
         last = index
-        while end < len(lines) and end - last <= 3 and kinds[end] == "text" and _same_column(lines[last], lines[end]):
+        while (
+            end < len(lines)
+            and end - last <= 3
+            and kinds[end] == "text"
+            and _same_column(lines[last], lines[end])
+        ):
             if rows[end] and abs(lines[end].baseline - lines[last].baseline) < 5 * body_size:
                 last, found = end, found + 1
             elif not _may_be_cell(lines[end]):
@@ -124,7 +135,9 @@ def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size:
 
 def is_row(line: TextLine) -> bool:
     """Return whether a line comes in three cells or more, and holds little prose and no formula's signs."""
-    if line.pieces < _CELLS or line.text.endswith(")") and re.search(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$", line.text):
+    if line.pieces < _CELLS or (
+        line.text.endswith(")") and re.search(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$", line.text)
+    ):
         return False
     tokens = line.text.split()
     prose = sum(token.strip(".,;:()").islower() and len(token) > 2 for token in tokens)
@@ -134,13 +147,16 @@ def is_row(line: TextLine) -> bool:
 
 def _may_be_cell(line: TextLine) -> bool:
     words = [token for token in line.text.split() if token.isalpha() and len(token) > 2]
-    return line.pieces == 2 or (len(line.text) < 40 and len(words) <= 5 and not _SENTENCE_END.search(line.text))
+    return line.pieces == 2 or (
+        len(line.text) < 40 and len(words) <= 5 and not _SENTENCE_END.search(line.text)
+    )
 
 
 def _with_edges(
     lines: Sequence[TextLine], kinds: Sequence[PassageKind], first: int, last: int
 ) -> tuple[int, int]:
     """Return the table with the lines of two cells right above and below it (heads, totals)."""
+
     def joins(near: TextLine, line: TextLine) -> bool:
         return (
             line.pieces == 2

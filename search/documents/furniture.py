@@ -1,4 +1,4 @@
-"""What stands on the pages and is no part of the text: running heads, page and line numbers, arXiv's stamp."""
+"""What is on the pages and no part of the text: running heads, page and line numbers, arXiv's stamp."""
 
 # ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations

@@ -75,9 +75,7 @@ class Candidate:
     page: int
 
 
-def find_headings(
-    lines: Sequence[TextLine], body: BodyStyle, marks: Sequence[Mark] = ()
-) -> list[Heading]:
+def find_headings(lines: Sequence[TextLine], body: BodyStyle, marks: Sequence[Mark] = ()) -> list[Heading]:
     """Return the paper's headings in reading order; an empty list where nothing can be told.
 
     Args:
@@ -301,7 +299,9 @@ def _prominence(style: Style) -> tuple[float, bool, bool]:
     return size, capitals, bold
 
 
-def _levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Heading]:
+def _levelled(  # noqa: C901 - one branch for each kind of evidence
+    chosen: Sequence[Candidate], marked: Mapping[int, int]
+) -> list[Heading]:
     """Return the headings with their levels: by number, else as marked, else by style.
 
     A style that numbered ones have has their level; others stand below what is set larger.
@@ -326,9 +326,7 @@ def _levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[He
         elif c.style in level_of:
             level = level_of[c.style]
         elif level_of:
-            above = [
-                level for style, level in level_of.items() if _prominence(style) > _prominence(c.style)
-            ]
+            above = [level for style, level in level_of.items() if _prominence(style) > _prominence(c.style)]
             level = max(above, default=0) + 1
         else:
             level = min(ranks.index(_prominence(c.style)) + 1, 3)

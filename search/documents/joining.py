@@ -48,7 +48,9 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _KEPT_AFTER = re.compile(r"[\d}\])]-$")
 
 
-def _joint(before: str, after: str, vocabulary: frozenset[str]) -> tuple[str, str]:
+def _joint(  # noqa: PLR0911 - one return for each sort of line end
+    before: str, after: str, vocabulary: frozenset[str]
+) -> tuple[str, str]:
     """Return the text before, without a hyphen that only divides a word, and what to put between."""
     if before[-1] not in "-\u00ad\u2010":
         return before, "" if before.endswith(("/", "—")) else " "

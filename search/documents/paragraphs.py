@@ -58,7 +58,7 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
     return flow + _apart(lines, kinds)
 
 
-def _continues(
+def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
     paragraph: Paragraph,
     line: TextLine,
     columns: dict[tuple[int, int], Edges],
@@ -66,10 +66,10 @@ def _continues(
     display: bool,
     after_display: bool,
 ) -> bool:
-    """Return whether a line goes on with the paragraph before it, over a formula, a column, a page, a float."""
+    """Return whether a line goes on with the paragraph before it, over formulas, columns, pages, floats."""
     previous = paragraph.lines[-1]
     if display or after_display:
-        return _formula_continues(paragraph, line, columns, display=display)
+        return _formula_continues(line, columns, display=display)
     same_column = (previous.page, previous.column) == (line.page, line.column)
     ended = bool(_SENTENCE_END.search(previous.text))
     column = columns[line.page, line.column]
@@ -81,7 +81,7 @@ def _continues(
         return False
     if ended and (indented or _ITEM.match(line.text)):
         return False
-    begins = line.text.lstrip("(“\"")[:1]
+    begins = line.text.lstrip('(“"')[:1]
     if same_column:
         step = line.baseline - previous.baseline
         if step > 1.8 * line.size or step <= 0:
@@ -96,9 +96,7 @@ def _continues(
         and not _PROOF.match(line.text)  # fmt: skip
 
 
-def _formula_continues(
-    paragraph: Paragraph, line: TextLine, columns: dict[tuple[int, int], Edges], *, display: bool
-) -> bool:
+def _formula_continues(line: TextLine, columns: dict[tuple[int, int], Edges], *, display: bool) -> bool:
     if display:
         return True
     if _STATEMENT.match(line.text) or _PROOF.match(line.text) or _ITEM.match(line.text):
@@ -138,7 +136,9 @@ def _mark_statements(flow: list[Paragraph]) -> None:
 def _set_apart(line: TextLine) -> bool:
     """Return whether a line begins in another font than its rest, or is slanted: a statement's name is."""
     first = line.spans[0]
-    return first.bold or first.italic or line.italic > 0.5 or any(span.font != first.font for span in line.spans)
+    return (
+        first.bold or first.italic or line.italic > 0.5 or any(span.font != first.font for span in line.spans)
+    )
 
 
 def _slant(paragraph: Paragraph) -> float:
@@ -147,7 +147,7 @@ def _slant(paragraph: Paragraph) -> float:
 
 
 def _closes(flow: list[Paragraph], paragraph: Paragraph) -> bool:
-    """Return whether a paragraph belongs to an open proof: its end mark comes, and no other begins before it."""
+    """Return whether a paragraph belongs to an open proof: its end mark comes before anything begins."""
     at = next(i for i, other in enumerate(flow) if other is paragraph)
     for later in flow[at : at + 40]:
         if _STATEMENT.match(later.lines[0].text) or _PROOF.match(later.lines[0].text):
@@ -166,7 +166,10 @@ def _apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Para
             continue
         goes_on = before == (index - 1, kind) and not (
             (kind == "footnote" and opens_footnote(line))
-            or (kind != "footnote" and (found[-1].lines[-1].page, found[-1].lines[-1].column) != (line.page, line.column))
+            or (
+                kind != "footnote"
+                and (found[-1].lines[-1].page, found[-1].lines[-1].column) != (line.page, line.column)
+            )
             or (kind == "caption" and _another_caption(found[-1].lines[-1], line))
         )
         if goes_on:

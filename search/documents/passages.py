@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from search.documents.lines import TextLine
 from search.documents.joining import LineAt, text_of
+from search.documents.lines import TextLine
 from search.documents.paragraphs import Paragraph
 from search.documents.sentences import sentences
 from search.models import Box, PassageKind
@@ -45,7 +45,7 @@ def passages(paragraphs: Sequence[Paragraph], vocabulary: frozenset[str]) -> lis
 
 
 def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
-    """Yield what is cut as one text: running text as far as it goes, each theorem, caption, table; the notes."""
+    """Yield what is cut as one: running text as far as it goes; each theorem, caption, table; the notes."""
     group: list[Paragraph] = []
     notes: list[Paragraph] = []
     for paragraph in paragraphs:
