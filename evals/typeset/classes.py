@@ -221,7 +221,7 @@ def _paragraph(block: Block, setting: Setting, *, with_note: bool) -> str:
     _record(setting, block.pieces, block.kind, len(setting.headings) - 1)
     tex = "".join(p.tex for p in block.pieces)
     if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
-        note = f"This remark, the {spelled(len(setting.notes) + 1)}, stands at the foot of the page and ends here."
+        note = f"This remark stands at the foot of the page and is number {spelled(len(setting.notes) + 1)}."
         setting.notes.append(note)
         tex = tex[: match.end()] + rf"\footnote{{{note}}}" + tex[match.end() :]
     return tex

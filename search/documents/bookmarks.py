@@ -35,22 +35,23 @@ def confirmed(lines: Sequence[TextLine], bookmarks: Sequence[Bookmark]) -> list[
     for index, line in enumerate(lines):
         on_page.setdefault(line.page, []).append(index)
     keys: dict[int, str] = {}
-    marks: list[Mark] = []
+    found_at: list[tuple[Bookmark, tuple[int, int]]] = []
     taken: set[int] = set()
     named = [bookmark for bookmark in bookmarks if _key(bookmark.title)]
-    top = _shallowest(named)
     for bookmark in named:
         for page in (bookmark.page, bookmark.page + 1):
             found = _find(
                 lines, [i for i in on_page.get(page, ()) if i not in taken], _key(bookmark.title), keys
             )
             if found:
-                marks.append(Mark(*found, max(1, bookmark.level - top + 1)))
+                found_at.append((bookmark, found))
                 taken.update(range(*found))
                 break
-    # The paper's title, first in some outlines, is not among the lines.
-    if len(marks) < _ENOUGH or len(marks) < _CONFIRMED * len(named):
+    if len(found_at) < _ENOUGH or len(found_at) < _CONFIRMED * len(named):
         return []
+    # The paper's title, the root of some outlines, is not among the lines.
+    top = _shallowest([bookmark for bookmark, _ in found_at])
+    marks = [Mark(*place, max(1, bookmark.level - top + 1)) for bookmark, place in found_at]
     return sorted(marks, key=lambda mark: mark.start)
 
 

@@ -317,7 +317,8 @@ def _levelled(  # noqa: C901 - one branch for each kind of evidence
     ranks = sorted({_prominence(c.style) for c in chosen if not c.number}, reverse=True)
     headings = []
     for c in chosen:
-        if c.number:
+        # A number that runs with no other says little of its level; the outline says more.
+        if c.number and (c.number.depth or c.start not in marked):
             level = c.number.level
         elif c.start in marked:
             level = marked[c.start]
