@@ -4,10 +4,11 @@
 
 A real Airflow (its own home, LocalExecutor, SQLite) runs `citewell_daily` against a loopback arXiv and a
 real Elasticsearch. For each trial the library starts empty and a run is started; each victim is killed once
-in it, at moments drawn at random between its tasks and within them. The scheduler and Elasticsearch are
-started again, as whatever supervises them would. When the run, or where it failed the next one, has ended,
-everything is compared with the undisturbed library: all works of the lake, all PDFs, all documents of the
-index as raw counts too, so that nothing is lost and nothing is there twice.
+in it, at moments drawn at random between its tasks and within them, until each was hit at work `--trials`
+times. The scheduler and Elasticsearch are started again, as whatever supervises them would. When the run,
+or where it failed the next one, has ended, everything is compared with the undisturbed library: all works
+of the lake, all PDFs, all documents of the index as raw counts too, so that nothing is lost and nothing is
+there twice.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import random
@@ -26,6 +28,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -214,14 +217,14 @@ def settle(airflow: Airflow, run: str) -> tuple[str, int]:
 
 
 def kill(airflow: Airflow, search: Elasticsearch, victim: str, run: str) -> str:
-    """Kill a victim, and start again what a supervisor would; return what was at work."""
+    """Kill a victim, and start again what a supervisor would; return what was at work, or nothing."""
     if victim == "task":
         deadline = time.monotonic() + 120
         while (found := running_task(airflow)) is None and time.monotonic() < deadline:
             time.sleep(0.02)
         at_work = stages(airflow, run)
         if found is None:
-            return "no task was running any more"
+            return ""
         found[0].kill()
         return at_work
     at_work = stages(airflow, run)
@@ -258,9 +261,10 @@ def trial(
         time.sleep(after)
         at = time.monotonic() - began
         was = airflow.state(DAG, run)
-        rows.append({"victim": victim, "at": round(at, 1), "at_work": kill(airflow, search, victim, run)})
+        at_work = kill(airflow, search, victim, run)
         if was in {"success", "failed"}:
-            rows[-1]["at_work"] = f"nothing, the run had ended ({was})"
+            at_work = ""
+        rows.append({"victim": victim, "at": round(at, 1), "at_work": at_work, "mid_run": bool(at_work)})
     state, runs = settle(airflow, run)
     again = sum(task["try_number"] > 1 for task in airflow.tasks(DAG, run))
     outcome = {"ended": state, "runs": runs, "tried_again": again, "seconds": time.monotonic() - began}
@@ -341,11 +345,13 @@ def main() -> None:
         assert expected["sound"], expected
         works, passages, vectors = expected["counts"]
         say(f"undisturbed: {seconds:.1f} s, {works} works, {passages} passages, {vectors} vectors")
-        for number in range(1, arguments.trials + 1):
+        hits: Counter[str] = Counter()
+        for number in itertools.count(1):
+            left = [victim for victim in arguments.victims if hits[victim] < arguments.trials]
+            if not left:
+                break
             world.forget()
-            moments = [
-                (draw.randrange(TASKS), draw.uniform(0, LONGEST_TASK), victim) for victim in arguments.victims
-            ]
+            moments = [(draw.randrange(TASKS), draw.uniform(0, LONGEST_TASK), victim) for victim in left]
             outcome, kills = trial(airflow, search, moments)
             found = world.content()
             differing = sorted(key for key in expected if expected[key] != found.get(key))
@@ -354,7 +360,8 @@ def main() -> None:
                 rows.append(
                     {"trial": number, **row, **outcome, "same": not differing, "differing": differing}
                 )
-                say(f"{number:2} {row['victim']:13} killed at {row['at']:5.1f} s, at work: {row['at_work']}")
+                at_work = row["at_work"] or "nothing"
+                say(f"{number:2} {row['victim']:13} killed at {row['at']:5.1f} s, at work: {at_work}")
             verdict = "same" if not differing else "DIFFERS: " + ", ".join(differing)
             say(
                 f"   {outcome['ended']} after {outcome['seconds']:.0f} s in {outcome['runs']} run(s), "

@@ -3,7 +3,8 @@
     python evals/airflow_pictures.py HOME [--out docs/images]
 
 HOME is an Airflow home in which the DAGs have run, such as `tests/airflow/test_three_days.py` leaves one
-with `--basetemp`. An Airflow is started on it, photographed and ended; nothing in it is run.
+with `--basetemp`: grid and graph. Where a daily run has failed, as in `test_embedded.py`, its first task is
+photographed instead. An Airflow is started on it and ended; nothing in it is run.
 """
 
 from __future__ import annotations
@@ -70,11 +71,31 @@ class Page:
         self.call("Page.navigate", url=url)
         self.until(f"document.body && document.body.innerText.includes({json.dumps(text)})")
 
-    def click(self, label: str) -> None:
-        """Press the button of this accessible name."""
-        button = f"document.querySelector('button[aria-label={json.dumps(label)}]')"
-        self.until(f"!!{button}")
-        self.run(f"{button}.click()")
+    def size(self, width: int, height: int) -> None:
+        """Set how large the page is, in pixels."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=height, deviceScaleFactor=1, mobile=False,
+        )  # fmt: skip
+
+    def press(self, key: str) -> None:
+        """Press a letter."""
+        for kind in ("keyDown", "keyUp"):
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, text=key if kind == "keyDown" else "",
+                code=f"Key{key.upper()}", windowsVirtualKeyCode=ord(key.upper()),
+            )  # fmt: skip
+
+    def widen(self, to: int) -> None:
+        """Draw the line between the two halves of a DAG's page to the right."""
+        separator = "document.querySelector('[role=separator]').getBoundingClientRect()"
+        self.until("!!document.querySelector('[role=separator]')")
+        x, y = self.run(f"[{separator}.x + {separator}.width / 2, 600]")
+        for kind, at in (("mouseMoved", x), ("mousePressed", x), ("mouseMoved", to), ("mouseReleased", to)):
+            self.call(
+                "Input.dispatchMouseEvent", type=kind, x=at, y=y, button="left", clickCount=1,
+                buttons=0 if kind == "mouseReleased" else 1,
+            )  # fmt: skip
 
     def photograph(self, file: Path) -> None:
         """Write what is seen."""
@@ -108,10 +129,7 @@ def browser() -> Iterator[Page]:
                 (tab,) = [t for t in json.loads(answer.read()) if t["type"] == "page"]
             with connect(tab["webSocketDebuggerUrl"], max_size=None) as socket:
                 page = Page(socket)
-                page.call(
-                    "Emulation.setDeviceMetricsOverride",
-                    width=WIDTH, height=HEIGHT, deviceScaleFactor=1, mobile=False,
-                )  # fmt: skip
+                page.size(WIDTH, HEIGHT)
                 yield page
         finally:
             process.terminate()
@@ -122,17 +140,29 @@ def photograph(airflow: Airflow, page: Page, out: Path) -> None:
     """Take the pictures that docs/airflow.md shows."""
     out.mkdir(parents=True, exist_ok=True)
     dag = f"{airflow.url}/dags/citewell_daily"
-    page.show(f"{airflow.url}/dags", "citewell_rebuild")
-    page.photograph(out / "airflow-dags.png")
+    failed = [run["dag_run_id"] for run in airflow.runs("citewell_daily") if run["state"] == "failed"]
+    if failed:
+        page.show(f"{dag}/runs/{quote(failed[-1], safe='')}/tasks/harvest", "Task failed with")
+        page.photograph(out / "airflow-task.png")
+        return
     page.show(dag, "publish")
+    # The page remembers which groups are open; this is how it opens them for itself.
+    page.run("localStorage.setItem('citewell_daily/open-groups', '[\"papers\"]')")
+    page.show(dag, "embed")
+    page.widen(WIDTH // 2)
     page.photograph(out / "airflow-grid.png")
     run = airflow.runs("citewell_daily")[-1]["dag_run_id"]
     page.show(f"{dag}/runs/{quote(run, safe='')}", "publish")
-    page.click("Show Graph")
+    page.press("g")
+    page.size(WIDTH, 440)
+    page.run(
+        "document.head.insertAdjacentHTML('beforeend', "
+        "'<style>.react-flow__minimap { display: none !important }</style>')"
+    )
+    page.run("document.querySelector('button[aria-label=\"Collapse Details Panel\"]').click()")
     page.until("document.querySelectorAll('.react-flow__node').length >= 6")
+    page.run("document.querySelector('.react-flow__controls-fitview').click()")
     page.photograph(out / "airflow-graph.png")
-    page.show(f"{dag}/runs/{quote(run, safe='')}/tasks/harvest", "records")
-    page.photograph(out / "airflow-task.png")
 
 
 def main() -> None:
