@@ -91,7 +91,7 @@ def _printed(name: str, page: str) -> bool:
 
 
 def _by_number(text: str) -> int:
-    """Return the level that a title's own number says: one outline has sections 1 and 2 on one level with 2.1."""
+    """Return the level that a title's own number says: one outline puts 1 and 2 on one level with 2.1."""
     match = re.match(r"\s*(\d+(?:\.\d+)*)\.?\s", text)
     return match[1].count(".") + 1 if match else 0
 

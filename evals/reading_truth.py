@@ -125,7 +125,7 @@ def _last(number: str | None) -> str:
     return re.split(r"[.,\\-]+", number.strip("."))[-1].strip(")") if number else ""
 
 
-def _score_sentences(
+def _score_sentences(  # noqa: C901, PLR0912
     truth: dict[str, Any], texts: list[tuple[Passage, str]], score: Score, show: bool
 ) -> None:
     level = {i: h["level"] for i, h in enumerate(truth["headings"])}

@@ -77,7 +77,7 @@ class Settings(BaseSettings):
     """Seconds to wait for the language model."""
 
     api_token: SecretStr | None = None
-    """What REST clients must send as `Authorization: Bearer …`; unset: the server is for this machine only."""
+    """What REST clients must send as `Authorization: Bearer …`; unset: only this machine is served."""
 
     oai_base_url: str = "https://oaipmh.arxiv.org/oai"
     """OAI-PMH endpoint."""

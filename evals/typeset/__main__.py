@@ -55,7 +55,7 @@ def typeset(record: dict[str, Any], name: str) -> str:
     target.with_name(target.name + ".json").write_text(
         json.dumps(truth, ensure_ascii=False, indent=1), encoding="utf-8"
     )
-    os.replace(target.with_name(target.name + ".pdf.part"), f"{target}.pdf")
+    target.with_name(target.name + ".pdf.part").replace(f"{target}.pdf")
     return f"{target.name} {name}: {len(mistakes)} mistakes; {mistakes[0]}" if mistakes else ""
 
 

@@ -94,7 +94,7 @@ def _class(v: Variant) -> str:
     }[v.name]
 
 
-def _packages(v: Variant, paper: Paper) -> str:
+def _packages(v: Variant, paper: Paper) -> str:  # noqa: C901 - one line for each class
     lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,amssymb,graphicx,eso-pic}"]
     if v.name not in ("amsart", "llncs"):
         lines.append(r"\usepackage{amsthm}")
@@ -250,7 +250,7 @@ _DIGITS = ("nought", "one", "two", "three", "four", "five", "six", "seven", "eig
 
 
 def spelled(n: int) -> str:
-    """Return a number in words: what differs in digits only, at one height of many pages, is a running head."""
+    """Return a number in words: what differs in digits only, at one height of many pages, is a head."""
     return " ".join(_DIGITS[int(digit)] for digit in str(n))
 
 

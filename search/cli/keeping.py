@@ -185,7 +185,10 @@ def parse(
     picture: Annotated[
         Path | None,
         typer.Option(
-            "--picture", metavar="OUT.png", dir_okay=False, help="Draw the first pages with the passages' boxes."
+            "--picture",
+            metavar="OUT.png",
+            dir_okay=False,
+            help="Draw the first pages with the passages' boxes.",
         ),
     ] = None,
 ) -> None:

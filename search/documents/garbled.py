@@ -46,7 +46,7 @@ def is_garbled(text: str) -> bool:
     natural = naturalness(text)
     if natural is not None and natural < NATURAL:
         return True
-    meaningless = sum(_is_meaningless(character) for character in text)
+    meaningless = sum(n for character, n in Counter(text).items() if _is_meaningless(character))
     return len(text) >= ENOUGH_LETTERS and meaningless > _MEANINGLESS * len(text)
 
 

@@ -18,7 +18,7 @@ from search.documents.lines import TextLine, join
 from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of
 from search.documents.passages import Piece, passages
-from search.documents.recognition import doubtful, recognise, recogniser
+from search.documents.recognition import doubtful, has_no_text, recognise, recogniser
 from search.documents.references import references, unheaded_list
 from search.documents.run_in import split_run_in
 from search.documents.sections import parts
@@ -139,18 +139,24 @@ def _recognised(
     engine = recogniser()
     better = {page.number: page for page in recognise(reader, bad, before)} if engine else {}
     pages[:] = [better.get(page.number, page) for page in pages]
-    left = [str(page.number) for page in bad if page.number not in better]
+    left = [page for page in bad if page.number not in better]
+    empty = [str(page.number) for page in left if has_no_text(page)]
+    garbled = [str(page.number) for page in left if not has_no_text(page)]
     if better:
         notes.append(f"read from their pictures by {engine}: pages {', '.join(map(str, better))}")
-    if left:
-        notes.append(f"without text, or with text that is not what is printed: pages {', '.join(left)}")
+    if empty:
+        notes.append(f"pages without text: {', '.join(empty)}")
+    if garbled:
+        notes.append(f"pages whose text is not what is printed on them: {', '.join(garbled)}")
     return tuple(better)
 
 
 def _must_have_text(pages: Sequence[Page], label: str) -> None:
     characters = sum(len(span.text) for page in pages for line in page.lines for span in line.spans)
     if characters < _NO_TEXT:
-        advice = "" if recogniser() else f"if it is a scan, text recognition can read it: {install('ocr')}"
+        advice = "text recognition found none on its pictures either"
+        if not recogniser():
+            advice = f"if it is a scan, text recognition can read it: {install('ocr')}"
         raise NoTextInPDF(f"{label} has no text on its {len(pages)} pages", advice=advice)
 
 

@@ -41,7 +41,12 @@ def recogniser() -> str | None:
 
 def doubtful(pages: Sequence[Page]) -> list[Page]:
     """Return the pages whose text is missing or garbled."""
-    return [page for page in pages if len(text := _text(page)) < TEXT_LESS or is_garbled(text)]
+    return [page for page in pages if has_no_text(page) or is_garbled(_text(page))]
+
+
+def has_no_text(page: Page) -> bool:
+    """Return whether a page is a picture or empty."""
+    return len(_text(page)) < TEXT_LESS
 
 
 def recognise(reader: PageReader, pages: Sequence[Page], before: Callable[[int], None]) -> list[Page]:
