@@ -3,7 +3,7 @@
     python evals/airflow_pictures.py HOME [--out docs/images]
 
 HOME is an Airflow home in which the DAGs have run, such as `tests/airflow/test_three_days.py` leaves one
-with `--basetemp`: grid and graph. Where a daily run has failed, as in `test_embedded.py`, its first task is
+with `--basetemp`: grid and graph. Where a daily run has failed, as in `test_embedded.py`, that run is
 photographed instead. An Airflow is started on it and ended; nothing in it is run.
 """
 
@@ -142,8 +142,8 @@ def photograph(airflow: Airflow, page: Page, out: Path) -> None:
     dag = f"{airflow.url}/dags/citewell_daily"
     failed = [run["dag_run_id"] for run in airflow.runs("citewell_daily") if run["state"] == "failed"]
     if failed:
-        page.show(f"{dag}/runs/{quote(failed[-1], safe='')}/tasks/harvest", "Task failed with")
-        page.photograph(out / "airflow-task.png")
+        page.show(f"{dag}/runs/{quote(failed[-1], safe='')}", "Upstream Failed")
+        page.photograph(out / "airflow-failed.png")
         return
     page.show(dag, "publish")
     # The page remembers which groups are open; this is how it opens them for itself.
