@@ -325,3 +325,24 @@ def test_file_that_goes_while_it_is_folded_is_found_in_the_merged_one(tmp_path, 
 
     monkeypatch.setattr(late.catalogue, "_new", and_then_merged)
     assert known(late) == expected
+
+
+def test_merged_files_that_came_and_went_unseen(tmp_path):
+    """A catalogue that has seen the first merged files and the third, not those between, is led on."""
+    lake, late = filled(tmp_path), anew(Lake(str(tmp_path / "lake"), tmp_path / "cache"), tmp_path)
+    late.catalogue.refresh()
+    applied = late.indexed_files()
+    for turn in range(3):
+        compact(lake.files, set, older_than=NOW)
+        if turn == 0:
+            late.catalogue.refresh()
+            papers, names = places(late), late.indexed_files()
+        for n in range(10):
+            lake.write_facts([fact(f"240{turn + 2}.{n:05d}")])
+            lake.write_papers([(f"240{turn + 2}.{n:05d}", 1, paper("New"))], [Outcome(f"x{n}", 1)])
+    compact(lake.files, set, older_than=NOW)
+    assert all(map(late.catalogue.paper, papers))
+    assert {work_id for name in applied for work_id in late.touched(name)}
+    assert not set(names) & set(late.files.names("works") + late.files.names("papers"))
+    assert set(late.indexed_files()) <= {name for kind in KINDS for name in late.files.names(kind)}
+    assert known(late) == known(anew(lake, tmp_path))
