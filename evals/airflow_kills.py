@@ -357,6 +357,7 @@ def main() -> None:
             differing = sorted(key for key in expected if expected[key] != found.get(key))
             clear_orphans(airflow)
             for row in kills:
+                hits[row["victim"]] += row["mid_run"]
                 rows.append(
                     {"trial": number, **row, **outcome, "same": not differing, "differing": differing}
                 )
