@@ -14,6 +14,8 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
+    _load()
     while (content := receive(sys.stdin.buffer)) is not None:
         _limit_time(seconds)
 
@@ -69,6 +72,13 @@ def main() -> None:
             send(answers, _answer(content, before_recognising))
         except BrokenPipeError:  # whoever asked is gone
             return
+
+
+def _load() -> None:
+    """Import what reads now: it takes a second, which is not the first paper's."""
+    with suppress(ImportError):  # the first paper is told, with the remedy
+        for name in ("pymupdf", "search.documents.reading"):
+            import_module(name)
 
 
 def _answer(content: bytes, before_recognising: Callable[[int], None]) -> bytes:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from search.answering.canonical import canonical, stands_in
@@ -48,7 +48,8 @@ def test_the_form_of_a_form_is_itself(text):
 
 @given(prose, prose, prose)
 def test_a_verbatim_stretch_stands_in_its_text(before, quote, after):
-    """Whole words copied from a text are found there again."""
+    """Whole words copied from a text are found there again; a soft hyphen before joins them to its word."""
+    assume(not before.endswith("\u00ad"))
     words = f"alpha {quote} omega"
     assert stands_in(words, f"{before} {words} {after}")
 

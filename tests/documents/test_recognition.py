@@ -22,6 +22,10 @@ SENTENCES = (
     "Whoever reads a scanned paper wants to search it like any other paper.",
     "Between two measurements the temperature of the sample never changed.",
     "Nothing in the margin belongs to the sentence that stands beside it.",
+    "Small samples make large differences look more certain than they are.",
+    "Several laboratories repeated our experiment without telling each other.",
+    "Errors of measurement grow quickly when results are multiplied together.",
+    "Patient colleagues checked the tables against the original notebooks.",
 )
 TEXT = " ".join(SENTENCES)
 
