@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import groupby
@@ -30,6 +31,9 @@ from search.models import ReadPaper, Work
 
 #: Bytes of pages kept in memory while files are folded; SQLite's own 2 MB make 500,000 works a third slower.
 FOLDING_MEMORY = 64 << 20
+
+#: How often, and after how many seconds, a file that is gone is looked for in merged ones.
+LOOKS, LOOK_AGAIN = 5, 0.05
 
 
 class Catalogue:
@@ -357,9 +361,14 @@ class Catalogue:
         Raises:
             LakeDamaged: it was not merged with others, it is missing.
         """
-        self.refresh()
-        holder = self.holder(name)
-        if holder == name:
+        for _ in range(LOOKS):
+            self.refresh()
+            holder = self.holder(name)
+            if holder != name:
+                break
+            # What was merged once more while the folder was being listed is in no listing but the next.
+            time.sleep(LOOK_AGAIN)
+        else:
             raise LakeDamaged(
                 f"{name} is missing from the lake {self._files.url}",
                 advice="run `citewell doctor` to see what else is",

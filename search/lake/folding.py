@@ -77,6 +77,7 @@ CREATE TABLE to_embed (
 """
 
 #: Whether the fact that arrives counts more than the one that is there.
+#: Moments are compared as text, without the Z: with it `12:00:00Z` would be later than `12:00:00.5Z`.
 _COUNTS = """(excluded.version, excluded.datestamp, excluded.response_date)
            > (version, datestamp, response_date)"""
 # The stamp also rises by a fact that does not count: what an index holds of a work never gets older.
@@ -280,7 +281,8 @@ def _fold_works(db: sqlite3.Connection, batch: Batch, records: Records, file: in
             record = line["record"]
             yield (
                 line["work_id"], record["format"], FORMATS.index(record["format"]), line["version"],
-                line["datestamp"], line["response_date"], batch.stamp, *_newest(record), orjson.dumps(record),
+                line["datestamp"], line["response_date"].rstrip("Z"), batch.stamp, *_newest(record),
+                orjson.dumps(record),
             )  # fmt: skip
 
     _many(db, _ARXIV, arxiv())
