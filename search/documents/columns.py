@@ -16,6 +16,9 @@ from search.documents.pages import Line, Page
 _WIDE = 0.3
 #: So many wide lines on each side make two columns.
 _ENOUGH = 5
+#: Points between two bands of columns, and how many such gaps a page has at most.
+_BAND_GAP = 6.0
+_MOST_CUTS = 2
 
 
 @dataclass(slots=True)
@@ -85,13 +88,32 @@ def reading_order(lines: Sequence[Line], edge: float | None) -> list[list[Line]]
         if open_dividers and (band or not divider):
             pieces.append(_downward(open_dividers))
             open_dividers = []
-        for side in ("left", "right"):
-            column = [unit for unit in band if unit.side == side]
-            if column:
-                pieces.append(_downward(column))
+        for part in _stacked(band):
+            for side in ("left", "right"):
+                column = [unit for unit in part if unit.side == side]
+                if column:
+                    pieces.append(_downward(column))
         if divider:
             open_dividers.append(divider)
     return pieces
+
+
+def _stacked(band: Sequence[_Unit]) -> list[list[_Unit]]:
+    """Return a band of two columns in parts that are read one after the other, mostly the whole as one.
+
+    Where a text's last page is balanced and a list follows below it in two columns again, the file draws
+    left, right, then left and right once more, and a gap goes through both columns. More than two such gaps
+    are not believed: they are of a file that draws row by row.
+    """
+    cuts = [
+        index
+        for index in range(1, len(band))
+        if (band[index - 1].side, band[index].side) == ("right", "left")
+        and min(unit.y0 for unit in band[index:]) - max(unit.y1 for unit in band[:index]) > _BAND_GAP
+    ]
+    if not 0 < len(cuts) <= _MOST_CUTS:
+        return [list(band)]
+    return [list(band[start:end]) for start, end in zip([0, *cuts], [*cuts, len(band)], strict=True)]
 
 
 def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
@@ -101,8 +123,9 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
         blocks.setdefault(line.block, []).append(line)
     units: list[_Unit] = []
     rows = set() if edge is None else _spanning_rows(lines, edge)
+    overfull = set() if edge is None else _overfull(lines, edge)
     for block in blocks.values():
-        sides = ["both"] * len(block) if edge is None else _sides(block, edge, rows)
+        sides = ["both"] * len(block) if edge is None else _sides(block, edge, rows, overfull)
         start = 0
         for index in range(1, len(block) + 1):
             if index == len(block) or sides[index] != sides[start]:
@@ -142,8 +165,29 @@ def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
     return found
 
 
-def _sides(block: Sequence[Line], edge: float, rows: set[int]) -> list[str]:
-    sides = ["both" if id(line) in rows else _side(line, edge) for line in block]
+def _overfull(lines: Sequence[Line], edge: float) -> set[int]:
+    """Return the ids of lines of the left column that run into the right one, over what is printed there.
+
+    An address that cannot be divided does, or a long formula. What spans both columns covers nothing.
+    """
+    across = [line for line in lines if _side(line, edge) == "both"]
+    right = [line for line in lines if _side(line, edge) == "right"] if across else []
+    return {
+        id(line)
+        for line in across
+        if any(
+            other.x0 < line.x1 - 2
+            and min(other.y1, line.y1) - max(other.y0, line.y0) > 0.3 * (line.y1 - line.y0)
+            for other in right
+        )
+    }
+
+
+def _sides(block: Sequence[Line], edge: float, rows: set[int], overfull: set[int]) -> list[str]:
+    sides = [
+        "both" if id(line) in rows else "left" if id(line) in overfull else _side(line, edge)
+        for line in block
+    ]
     # The short last line of a paragraph over both columns belongs to the paragraph.
     across = sides.count("both")
     return ["both"] * len(sides) if across and across >= 0.3 * len(sides) else sides
