@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from search.documents.reading_pool import ReadingPool
 from search.embedding.protocol import Embedder
-from search.errors import ModelUnavailable
-from search.index.protocol import Counts, IndexStore
+from search.errors import IndexMissing, ModelUnavailable
+from search.index.protocol import Counts, Generation, IndexStore
 from search.ingest.embed import Embedded, embed
 from search.ingest.gate import Gate
 from search.ingest.index import apply, generation_to_fill, live_generation
@@ -18,6 +18,10 @@ from search.ingest.read import read
 from search.ingest.reports import BuildReport, StageReport
 from search.lake.lake import Lake
 from search.progress import Progress, ProgressSink, silent
+
+#: How often a build looks for the generation to fill: one that is deleted under its hands was live two
+#: rebuilds ago, and to meet that again and again is no accident.
+TRIES = 3
 
 
 def build(
@@ -44,31 +48,52 @@ def build(
     """
     started = time.monotonic()
     stages = [read(lake, readers=readers, progress=progress), link(lake, progress=progress)]
-    generation = generation_to_fill(store, embedder)
-    began = time.monotonic()
-    written = apply(store, generation.name, lake, embedder, progress)
-    stages.append(StageReport(stage="index", done=written.written, seconds=time.monotonic() - began))
-    publish_it = generation.state == "building"
-    if publish_it:
-        store.publish(generation.name)
-        apply(store, generation.name, lake, embedder)
-    embedded = Embedded()
-    if embedder:
-        embedded, stage = _embed(lake, store, generation.name, embedder, progress)
-        stages.append(stage)
-    live = live_generation(store)
-    if live and live.name != generation.name and live.fingerprint == generation.fingerprint:
-        # Another process has rebuilt the index meanwhile: what was made here is for its readers.
-        apply(store, live.name, lake, embedder)
+    for tries_left in reversed(range(TRIES)):
+        generation = generation_to_fill(store, embedder)
+        try:
+            found, embedded = _fill(lake, store, generation, embedder, progress)
+            live = live_generation(store)
+            if live and live.name != generation.name and live.fingerprint == generation.fingerprint:
+                # Another process has rebuilt the index meanwhile: what was made here is for its readers.
+                apply(store, live.name, lake, embedder)
+            counts = store.counts(generation.name)
+            break
+        except IndexMissing:  # rebuilds by other processes have taken its place, and deleted it since
+            if not tries_left:
+                raise
     report = BuildReport(
         generation=generation.name,
-        published=publish_it,
-        stages=tuple(stages),
+        published=generation.state == "building",
+        stages=(*stages, *found),
         model=embedder.name if embedder else None,
         seconds=time.monotonic() - started,
         notes=(without_model,) if without_model else (),
     )
-    return _counted(report, store.counts(generation.name), embedded)
+    return _counted(report, counts, embedded)
+
+
+def _fill(
+    lake: Lake,
+    store: IndexStore,
+    generation: Generation,
+    embedder: Embedder | None,
+    progress: ProgressSink,
+) -> tuple[list[StageReport], Embedded]:
+    """Write the words, publish a generation that is being built, then the vectors.
+
+    Raises:
+        IndexMissing: another process has deleted the generation.
+    """
+    began = time.monotonic()
+    written = apply(store, generation.name, lake, embedder, progress)
+    stages = [StageReport(stage="index", done=written.written, seconds=time.monotonic() - began)]
+    if generation.state == "building":
+        store.publish(generation.name)
+        apply(store, generation.name, lake, embedder)
+    if embedder is None:
+        return stages, Embedded()
+    embedded, stage = _embed(lake, store, generation.name, embedder, progress)
+    return [*stages, stage], embedded
 
 
 def rebuild(

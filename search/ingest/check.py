@@ -5,6 +5,7 @@ from __future__ import annotations
 from search.embedding.protocol import Embedder
 from search.errors import ModelUnavailable
 from search.index.protocol import IndexStore
+from search.ingest.index import published
 from search.ingest.papers import documents_of
 from search.ingest.reports import CheckReport, Difference, FailedPaper
 from search.lake.lake import Lake
@@ -20,18 +21,18 @@ def check(
         IndexMissing: there is nothing to check.
         ModelUnavailable: the index holds vectors, and there is no model to tell how its texts were split.
     """
-    live = store.live()
+    live = published(store)
     waiting, _ = lake.unapplied(live.applied)
     if live.fingerprint and embedder is None:
         raise ModelUnavailable(
             f"the index {live.name} cannot be compared with the lake without its embedding model",
             advice="run `citewell doctor`: it says why there is no model",
         )
-    counts = store.counts()
+    counts = store.counts(live.name)
     hashes: dict[str, str] = {}
     removed: set[str] = set()
     said = 0
-    for work in store.contents():
+    for work in store.contents(live.name):
         hashes[work.work_id] = work.content_hash
         removed.update([work.work_id] if work.removed else ())
         said += 0 if work.removed else work.passages

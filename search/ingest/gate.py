@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from search.errors import EmptyQuery, IndexFailure, UsageError
 from search.evaluation import Query, read_judgments, run_queries
 from search.index.documents import fold
+from search.ingest.index import on_their_way
 from search.ingest.reports import GateReport, Measured
 from search.progress import Progress, ProgressSink, silent
 from search.retrieval.retriever import Retriever, Weights
@@ -93,12 +94,19 @@ def examine(
 
     Where the live generation holds another model's vectors, it answers by words only, and the new one is
     held to that by words and as a whole. Where it cannot be read at all, the known items have a floor.
+
+    Another process may write into the lake and the live generation meanwhile. What is on its way into the
+    new one is asked for by no query; where that leaves fewer than half of them, nothing was examined, and
+    the verdict is no.
     """
     sides = Sides.of(gate, store, new, live, embedder)
-    found = _known_items(gate, lake, sides, progress)
+    asked = _known_items(lake, sides, progress)
     queries, qrels = gate.judgments(lake)
     if queries:
-        found += _judged(gate, queries, qrels, sides, progress)
+        asked += _judged(gate, queries, qrels, sides, progress)
+    # After the queries: what came while they were asked must not pass for lost.
+    late = on_their_way(lake, new)
+    found = [_compared(gate, one, late) for one in asked]
     return GateReport(held=all(m.held for m in found), measured=tuple(found), notes=sides.notes)
 
 
@@ -169,17 +177,18 @@ def known_items(lake: Lake) -> list[Work]:
     return titled[:KNOWN_ITEMS]
 
 
-def _known_items(gate: Gate, lake: Lake, sides: Sides, progress: ProgressSink) -> list[Measured]:
+def _known_items(lake: Lake, sides: Sides, progress: ProgressSink) -> list[Asked]:
     works = known_items(lake)
-    found = []
+    about = {work.work_id: frozenset([work.work_id]) for work in works}
+    asked = []
     modes: list[tuple[Mode, bool]] = [("lexical", True)]
     if sides.vectors:
         modes.append(("semantic", sides.same_model))
     for mode, comparable in modes if works else []:
         live = _found(sides.live, works, mode, progress) if sides.live and comparable else None
         new = _found(sides.new, works, mode, progress)
-        found.append(_compared(gate, f"known items, {mode}", new, live, floor=LEAST_KNOWN))
-    return found
+        asked.append(Asked(f"known items, {mode}", about, new, live, floor=LEAST_KNOWN))
+    return asked
 
 
 def _found(retriever: Retriever, works: Sequence[Work], mode: Mode, progress: ProgressSink) -> Scores:
@@ -203,17 +212,18 @@ def _judged(
     qrels: dict[str, dict[str, int]],
     sides: Sides,
     progress: ProgressSink,
-) -> list[Measured]:
+) -> list[Asked]:
     def scores(retriever: Retriever, mode: Mode) -> Scores:
         run, _ = run_queries(retriever, queries, mode=mode, name="gate", progress=progress)
         return _per_query(gate.measure, qrels, run)
 
+    about = {name: frozenset(work for work in judged if judged[work]) for name, judged in qrels.items()}
     texts = {query.query_id: query.text for query in queries}
-    found = []
+    asked = []
     for mode, counterpart in sides.modes():
         live = scores(sides.live, counterpart) if sides.live and counterpart else None
-        found.append(_compared(gate, f"{gate.measure}, {mode}", scores(sides.new, mode), live, texts))
-    return found
+        asked.append(Asked(f"{gate.measure}, {mode}", about, scores(sides.new, mode), live, texts))
+    return asked
 
 
 def _per_query(measure: str, qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> Scores:
@@ -225,32 +235,46 @@ def _per_query(measure: str, qrels: dict[str, dict[str, int]], run: dict[str, di
 
 
 # ------------------------------------------------------------------ comparing
-def _compared(
-    gate: Gate,
-    measure: str,
-    new: Scores,
-    live: Scores | None,
-    texts: dict[str, str] | None = None,
-    *,
-    floor: float = 0.0,
-) -> Measured:
-    """Return the verdict on one measure.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One measure's queries, and how each side answered them."""
 
-    Works are named by their ids only: the verdict is kept, and a paper's title may have to go one day.
-    """
-    value, before = _mean(new.values()), _mean(live.values()) if live is not None else None
-    least = floor if before is None else max(0.0, before - gate.fall)
-    fell: Callable[[str], float] = lambda name: (live or {}).get(name, 0.0) - new[name]  # noqa: E731
-    lost = sorted((name for name in new if fell(name) > 0), key=fell, reverse=True)
+    measure: str
+    #: The works that each query asks for, by the query's id.
+    about: dict[str, frozenset[str]]
+    new: Scores
+    #: None: there is no live generation, or this cannot be measured on it.
+    live: Scores | None
+    #: The words of the queries; None: they name a paper, whose title may have to go one day, and the
+    #: verdict is kept.
+    texts: dict[str, str] | None = None
+    #: What must be reached where nothing can be compared with.
+    floor: float = 0.0
+
+    def without(self, late: Collection[str]) -> list[str]:
+        """Return the queries that ask for nothing that is on its way into the new generation."""
+        return [name for name in self.new if self.about[name].isdisjoint(late)]
+
+
+def _compared(gate: Gate, asked: Asked, late: Collection[str]) -> Measured:
+    """Return the verdict on one measure."""
+    counted = asked.without(late)
+    live = asked.live
+    value = _mean(asked.new[name] for name in counted)
+    before = None if live is None else _mean(live[name] for name in counted)
+    least = asked.floor if before is None else max(0.0, before - gate.fall)
+    fell: Callable[[str], float] = lambda name: (live or {}).get(name, 0.0) - asked.new[name]  # noqa: E731
+    lost = sorted((name for name in counted if fell(name) > 0), key=fell, reverse=True)
     return Measured(
-        measure=measure,
-        queries=len(new),
+        measure=asked.measure,
+        queries=len(counted),
+        late=len(asked.new) - len(counted),
         new=round(value, 4),
         live=None if before is None else round(before, 4),
         least=round(least, 4),
         # To 4 digits on both sides: what is printed is what was compared.
-        held=round(value, 4) >= round(least, 4),
-        lost=tuple(f"{name}: {texts[name]}" if texts else name for name in lost[:NAMED]),
+        held=2 * len(counted) >= len(asked.new) and round(value, 4) >= round(least, 4),
+        lost=tuple(f"{name}: {asked.texts[name]}" if asked.texts else name for name in lost[:NAMED]),
     )
 
 

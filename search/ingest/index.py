@@ -38,6 +38,11 @@ def live_generation(store: IndexStore) -> Generation | None:
     return next((g for g in store.generations() if g.state == "live"), None)
 
 
+def published(store: IndexStore) -> Generation:
+    """Return the same, and raise `IndexMissing` where there is none."""
+    return live_generation(store) or store.live()
+
+
 def generation_to_fill(store: IndexStore, embedder: Embedder | None) -> Generation:
     """Return the live generation, else one that an interrupted build left, else a new one.
 
@@ -111,6 +116,15 @@ def apply(
     return written
 
 
+def on_their_way(lake: Lake, generation: Generation) -> set[str]:
+    """Return the ids of the works of which the lake knows something that a generation has not applied.
+
+    What is asked of it is judged without them: another process is writing, and nobody is at fault.
+    """
+    lake.catalogue.refresh()
+    return {work_id for name in lake.unapplied(generation.applied)[0] for work_id in lake.touched(name)}
+
+
 def note_merged(store: IndexStore, lake: Lake) -> None:
     """Tell every generation that it has the facts of merged files, where it has those that they replaced."""
     for generation in store.generations():
@@ -174,10 +188,10 @@ def drop_old(store: IndexStore, *, former: str | None = None) -> list[str]:
     Returns:
         The names of those that went.
     """
-    live = store.live()
+    live = published(store)
     others = [g for g in store.generations() if g.name != live.name]
-    published = sorted((g for g in others if g.state == "old"), key=lambda g: (g.name == former, g.created))
-    doomed = published[: max(0, len(published) - (KEPT_GENERATIONS - 1))]
+    former_ones = sorted((g for g in others if g.state == "old"), key=lambda g: (g.name == former, g.created))
+    doomed = former_ones[: max(0, len(former_ones) - (KEPT_GENERATIONS - 1))]
     doomed += [g for g in others if g.state == "building" and g.created < live.created]
     for generation in doomed:
         store.drop(generation.name)

@@ -25,7 +25,7 @@ from search.ingest.build import build, rebuild
 from search.ingest.check import check
 from search.ingest.fetch import fetch, keep_pdf
 from search.ingest.harvest import harvest_window
-from search.ingest.index import live_generation, write
+from search.ingest.index import live_generation, published, write
 from search.ingest.papers import documents_of, embedding_texts
 from search.lake.batch import Outcome, stamp_of, write_batch
 from search.lake.vectors import vector_key
@@ -287,7 +287,7 @@ def _write_singly(
     lake: Lake, store: IndexStore, embedder: Embedder | None, report: CheckReport, mended: Mended
 ) -> None:
     """Write the works that differ; what the lake has never had leaves nothing but its id."""
-    live = store.live()
+    live = published(store)
     lost = examining.lost_files(lake, live)
     kinds = {d.work_id: d.kind for d in report.differences}
     known = {state.work_id for state in lake.catalogue.states(sorted(kinds))}

@@ -13,7 +13,14 @@ from search.errors import IndexFailure, WriterBusy
 from search.ingest.embed import embed
 from search.ingest.examining import lost_files
 from search.ingest.gate import Gate, examine
-from search.ingest.index import apply, building_generation, drop_old, find_generation, live_generation
+from search.ingest.index import (
+    apply,
+    building_generation,
+    drop_old,
+    find_generation,
+    live_generation,
+    on_their_way,
+)
 from search.ingest.papers import documents_of
 from search.ingest.reports import GateReport, PublishReport
 from search.progress import Progress, ProgressSink, silent
@@ -135,6 +142,7 @@ def _failed(verdict: GateReport) -> tuple[str, ...]:
     return tuple(
         f"{m.measure}: {m.new:.4f} over {m.queries:,} queries, and it must reach {m.least:.4f}"
         + (f" (the live index: {m.live:.4f})" if m.live is not None else "")
+        + (f"; {m.late:,} more asked for what changed meanwhile" if m.late else "")
         for m in verdict.measured
         if not m.held
     )
@@ -199,19 +207,13 @@ def shortfalls(
         progress(Progress("compare", position, None, work_id))
         tally.take(work_id, held)
     # After the comparison: what came while it ran must not pass for missing.
-    late = _late(lake, new)
+    late = on_their_way(lake, new)
     counts = store.counts(new.name)
     found = tally.reasons(late, counts.passages)
     missing = counts.passages - counts.vectors
     if embedder and missing > sum(work.passages for work in store.at(new.name).works(sorted(late)).values()):
         found = (*found, f"{missing:,} of its {counts.passages:,} passages have no vector")
     return found, notes
-
-
-def _late(lake: Lake, new: Generation) -> set[str]:
-    """Return the works of which the lake knows something that the generation has not applied."""
-    lake.catalogue.refresh()
-    return {i for name in lake.unapplied(new.applied)[0] for i in lake.touched(name)}
 
 
 def _side_by_side(

@@ -11,7 +11,7 @@ from datetime import datetime
 from search.embedding.protocol import Embedder
 from search.errors import ModelUnavailable
 from search.index.protocol import IndexStore
-from search.ingest.index import find_generation
+from search.ingest.index import find_generation, on_their_way
 from search.ingest.papers import documents_of
 from search.ingest.reports import Difference
 from search.lake.batch import stamp_of
@@ -60,8 +60,7 @@ def recent_differences(
     different = _different(lake, store, embedder, generation, touched)
     if different:
         # Another run may have brought something while we looked: what is not applied yet is not amiss.
-        held = find_generation(store, generation)
-        coming = {w for n in lake.unapplied(held.applied)[0] for w in lake.touched(n)}
+        coming = on_their_way(lake, find_generation(store, generation))
         different = [difference for difference in different if difference.work_id not in coming]
     return len(touched), different
 

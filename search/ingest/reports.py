@@ -91,6 +91,8 @@ class Measured(Model):
     #: Such as `known items, lexical` or `nDCG@10, hybrid`.
     measure: str
     queries: int
+    #: Queries left out: what they ask for changed while the generation was examined.
+    late: int = 0
     new: float
     #: None: there is no live generation, or this cannot be measured on it.
     live: float | None = None
