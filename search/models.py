@@ -32,7 +32,9 @@ SectionKind = Literal[
     "appendix",
     "other",
 ]
-PassageKind = Literal["abstract", "text", "caption", "table", "formula", "footnote", "theorem"]
+PassageKind = Literal[
+    "abstract", "text", "caption", "table", "formula", "footnote", "theorem", "definition", "remark", "proof"
+]
 Mode = Literal["hybrid", "lexical", "semantic"]
 
 

@@ -69,7 +69,8 @@ NEAR_BEST_PASSAGE = 0.7
 #: ("help") makes no answer where others have two.
 NEAR_MOST_WORDS = 0.65
 
-_QUOTABLE = frozenset({"abstract", "text", "theorem", "caption", "footnote"})
+#: No proofs: what they say often holds under what they suppose only, and the statement says the result.
+_QUOTABLE = frozenset({"abstract", "text", "theorem", "definition", "remark", "caption", "footnote"})
 _BACK_MATTER = re.compile(
     r"^(?:references|bibliography|acknowledge?ments?|author contributions|funding)\b", re.IGNORECASE
 )

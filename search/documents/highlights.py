@@ -17,6 +17,7 @@ from search.models import Box, ReadPaper
 #: Colours of a picture's boxes, red, green and blue from 0 to 1, by a passage's kind.
 COLOURS = {
     "text": (0.16, 0.47, 0.85), "abstract": (0.16, 0.47, 0.85), "theorem": (0.53, 0.26, 0.75),
+    "definition": (0.53, 0.26, 0.75), "remark": (0.70, 0.45, 0.85), "proof": (0.36, 0.35, 0.60),
     "caption": (0.93, 0.54, 0.10), "table": (0.76, 0.60, 0.10), "footnote": (0.45, 0.45, 0.45),
     "formula": (0.10, 0.62, 0.55), "heading": (0.85, 0.15, 0.20), "reference": (0.18, 0.60, 0.25),
 }  # fmt: skip

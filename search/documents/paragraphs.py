@@ -12,19 +12,11 @@ from search.documents.floats import CAPTION, kinds_of, opens_footnote
 from search.documents.formulas import is_display
 from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
+from search.documents.statements import ends_proof, mark_statements, opens_statement
 from search.models import PassageKind
 
 __all__ = ["LineAt", "Paragraph", "paragraphs", "text_of", "vocabulary_of"]
 
-_STATEMENT = re.compile(
-    r"(?:Main\s+)?(?:Theorem|Lemma|Proposition|Corollary|Definition|Remarks?|Claim|Conjecture|Assumption|Example"
-    r"|Hypothesis|Observation|Fact|Axiom|Notation|Problem|Question)\b"
-    r"(?:[^a-z]{0,14}[.:(]|\s+(?:[A-Z]\.?)?\d+(?:\.\d+)*\s)",
-    re.IGNORECASE,
-)
-_PROOF = re.compile(r"(?:Sketch of (?:the )?)?Proof\b(?:\s+(?:of|sketch)\b[^.]{0,60})?\s*[.:]", re.IGNORECASE)
-#: What ends a proof: the box of amsthm, as fonts name it.
-_QED = re.compile(r"[□■▢∎◻⊓]\s*$|\bQ\.?E\.?D\.?\s*$")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d+\])\s")
 
@@ -35,6 +27,8 @@ class Paragraph:
 
     lines: list[TextLine]
     kind: PassageKind = "text"
+    #: Whether a theorem, definition, remark or proof begins with it.
+    opens: bool = False
 
 
 def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
@@ -54,7 +48,7 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
         else:
             flow.append(Paragraph([line]))
         last_display = display
-    _mark_statements(flow)
+    mark_statements(flow)
     return flow + _apart(lines, kinds)
 
 
@@ -71,11 +65,11 @@ def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
     if display or after_display:
         return _formula_continues(line, columns, display=display)
     same_column = (previous.page, previous.column) == (line.page, line.column)
-    ended = bool(_SENTENCE_END.search(previous.text))
+    ended = bool(_SENTENCE_END.search(previous.text)) or ends_proof(previous)
     column = columns[line.page, line.column]
     indented = column.left + 0.7 * line.size < line.x0 < column.left + 4 * line.size
     if same_column and previous.block == line.block:
-        return not (_indented(previous, line) or (ended and _STATEMENT.match(line.text) and indented))
+        return not (_indented(previous, line) or (ended and opens_statement(line)))
     other_size = abs(previous.size - line.size) > 0.08 * previous.size
     if other_size and len(line.text) > 30 and len(previous.text) > 30:
         return False
@@ -88,18 +82,17 @@ def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
             return not ended and begins.islower()
         return not ended and (begins.islower() or not indented) and not _ITEM.match(line.text)
     if not ended:
-        return not _ITEM.match(line.text) and not _STATEMENT.match(line.text)
+        return not _ITEM.match(line.text) and not opens_statement(line)
     # After a full stop at the end of a column: a full line before and no indent now are one paragraph.
     before = columns[previous.page, previous.column]
     full = previous.x1 > before.right - 0.5 * previous.size
-    return full and not indented and begins.isupper() and not _STATEMENT.match(line.text) \
-        and not _PROOF.match(line.text)  # fmt: skip
+    return full and not indented and begins.isupper() and not opens_statement(line)
 
 
 def _formula_continues(line: TextLine, columns: dict[tuple[int, int], Edges], *, display: bool) -> bool:
     if display:
         return True
-    if _STATEMENT.match(line.text) or _PROOF.match(line.text) or _ITEM.match(line.text):
+    if _ITEM.match(line.text) or opens_statement(line):
         return False
     column = columns[line.page, line.column]
     if line.text[:1].islower() or line.text[:1] in ",.;":
@@ -111,50 +104,6 @@ def _indented(previous: TextLine, line: TextLine) -> bool:
     """Return whether a new paragraph begins inside the block: indented, after the end of a sentence."""
     return line.x0 > previous.x0 + 0.7 * line.size and bool(_SENTENCE_END.search(previous.text)) \
         and line.text[:1].isupper() and line.x0 < previous.x0 + 4 * line.size  # fmt: skip
-
-
-def _mark_statements(flow: list[Paragraph]) -> None:
-    """Mark theorems and the like with their proofs; a slanted paragraph after a slanted one belongs to it."""
-    open_proof = False
-    slanted = False
-    for paragraph in flow:
-        first = paragraph.lines[0]
-        if _STATEMENT.match(first.text) and _set_apart(first):
-            paragraph.kind = "theorem"
-            slanted, open_proof = _slant(paragraph) > 0.5, False
-        elif _PROOF.match(first.text):
-            paragraph.kind = "theorem"
-            slanted, open_proof = False, True
-        elif (slanted and _slant(paragraph) > 0.5) or (open_proof and _closes(flow, paragraph)):
-            paragraph.kind = "theorem"
-        else:
-            slanted = open_proof = False
-        if open_proof and _QED.search(paragraph.lines[-1].text):
-            open_proof = False
-
-
-def _set_apart(line: TextLine) -> bool:
-    """Return whether a line begins in another font than its rest, or is slanted: a statement's name is."""
-    first = line.spans[0]
-    return (
-        first.bold or first.italic or line.italic > 0.5 or any(span.font != first.font for span in line.spans)
-    )
-
-
-def _slant(paragraph: Paragraph) -> float:
-    total = sum(len(line.text) for line in paragraph.lines)
-    return sum(line.italic * len(line.text) for line in paragraph.lines) / max(total, 1)
-
-
-def _closes(flow: list[Paragraph], paragraph: Paragraph) -> bool:
-    """Return whether a paragraph belongs to an open proof: its end mark comes before anything begins."""
-    at = next(i for i, other in enumerate(flow) if other is paragraph)
-    for later in flow[at : at + 40]:
-        if _STATEMENT.match(later.lines[0].text) or _PROOF.match(later.lines[0].text):
-            return False
-        if _QED.search(later.lines[-1].text):
-            return True
-    return False
 
 
 def _apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Paragraph]:

@@ -10,6 +10,7 @@ from search.documents.joining import LineAt, text_of
 from search.documents.lines import TextLine
 from search.documents.paragraphs import Paragraph
 from search.documents.sentences import sentences
+from search.documents.statements import STATED
 from search.models import Box, PassageKind
 
 #: Bounds of a passage in characters. The last one of a section may be shorter.
@@ -45,20 +46,18 @@ def passages(paragraphs: Sequence[Paragraph], vocabulary: frozenset[str]) -> lis
 
 
 def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
-    """Yield what is cut as one: running text as far as it goes; each theorem, caption, table; the notes."""
+    """Yield what is cut as one: running text as far as it goes; each statement, caption, table; the notes."""
     group: list[Paragraph] = []
     notes: list[Paragraph] = []
     for paragraph in paragraphs:
         if paragraph.kind == "footnote":
             notes.append(paragraph)
             continue
-        if paragraph.kind == "text":
-            group.append(paragraph)
-            continue
-        if group:
+        goes_on = paragraph.kind == "text" or (paragraph.kind in STATED and not paragraph.opens)
+        if group and not (goes_on and group[-1].kind == paragraph.kind):
             yield group
             group = []
-        yield [paragraph]
+        group.append(paragraph)
     for rest in (group, notes):
         if rest:
             yield rest

@@ -135,8 +135,8 @@ def citing_sentences(paper: ReadPaper) -> Mapping[int, str]:
     """Return the first sentence that cites each entry, by ordinal; running text before captions and notes."""
     bibliography = Bibliography(paper.references)
     first: dict[int, str] = {}
-    flow = [p for p in paper.passages if p.kind in {"text", "theorem", "formula", "abstract"}]
-    apart = [p for p in paper.passages if p.kind not in {"text", "theorem", "formula", "abstract"}]
+    flow = [p for p in paper.passages if p.kind not in {"caption", "table", "footnote"}]
+    apart = [p for p in paper.passages if p.kind in {"caption", "table", "footnote"}]
     for passage in (*flow, *apart):
         found = marks(passage.text, bibliography)
         spans = sentences(passage.text) if found else []
