@@ -132,6 +132,10 @@ _IN_TEXT = re.compile(
 )
 
 
+#: Every identifier has one of these; most references have none, and this is the faster look.
+_DIGITS = re.compile(r"\d{4}\.\s?\d{4}|/\s?\d{7}")
+
+
 def find_all(text: str) -> list[Identifier]:
     """Return the identifiers that one reference's text names, in order, each work once.
 
@@ -145,6 +149,8 @@ def find_all(text: str) -> list[Identifier]:
     except BadIdentifier:
         pass
     found: dict[str, Identifier] = {}
+    if not _DIGITS.search(text):
+        return []
     for match in _IN_TEXT.finditer(text):
         if match["class"] and match["class"].lower() not in OLD_ARCHIVES | NEW_ARCHIVES:
             continue

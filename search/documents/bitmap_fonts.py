@@ -16,8 +16,8 @@ _MEAN_WIDTH = 0.48
 
 
 def _is_impossible(span: Span) -> bool:
-    """Return whether a span's size is not in points (small print in pictures is as high as it says)."""
-    return span.size < _TINY and span.font.startswith("Type3") and span.y1 - span.y0 > 4 * span.size
+    """Return whether a tiny span's size is not in points (small print in pictures is as high as it says)."""
+    return span.font.startswith("Type3") and span.y1 - span.y0 > 4 * span.size
 
 
 def mend_sizes(pages: Sequence[Page]) -> bool:
@@ -27,7 +27,7 @@ def mend_sizes(pages: Sequence[Page]) -> bool:
     for page in pages:
         for line in page.lines:
             for span in line.spans:
-                if _is_impossible(span):
+                if span.size < _TINY and _is_impossible(span):
                     tiny.append(span)
                     sums = widths.setdefault(span.font, [0.0, 0.0])
                     sums[0] += span.x1 - span.x0

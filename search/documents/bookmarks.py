@@ -17,6 +17,7 @@ _CONFIRMED, _ENOUGH = 0.6, 3
 #: A title with formulas in it is not printed letter by letter.
 _ALIKE = 0.8
 _MOST_LINES = 3
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,5 +94,4 @@ def _key(title: str) -> str:
 
 
 def _letters(text: str) -> str:
-    text = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(c for c in text if c.isalnum())
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).casefold())

@@ -59,9 +59,7 @@ def _composed(match: re.Match[str]) -> str:
 
 def readable_share(texts: list[str]) -> float:
     """Return the share of characters that are letters, digits, punctuation, mathematical signs or space."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(text)
+    counts = Counter("".join(texts))
     total = counts.total()
     good = sum(n for c, n in counts.items() if c.isspace() or unicodedata.category(c)[0] in "LNPM"
                or unicodedata.category(c) in {"Sm", "Sc", "Sk"})  # fmt: skip

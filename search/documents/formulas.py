@@ -32,13 +32,14 @@ def is_display(line: TextLine, left: float, right: float) -> bool:
         right: where they end.
     """
     text = line.text
+    numbered = line.x1 > right - 2 * line.size and bool(_EQUATION_NUMBER.search(text))
+    apart = line.x0 > left + 1.2 * line.size and (line.x1 < right - 0.5 * line.size or numbered)
+    if not (apart or numbered):  # most lines: this costs least
+        return False
     words = [word for word in _WORD.findall(text) if word not in _FUNCTIONS]
     if sum(map(len, words)) > 0.25 * len(text) or len(words) > 4:
         return False
-    numbered = bool(_EQUATION_NUMBER.search(text)) and line.x1 > right - 2 * line.size
-    apart = line.x0 > left + 1.2 * line.size and (line.x1 < right - 0.5 * line.size or numbered)
-    signs = bool(_SIGN.search(text)) or _mathematical(line) > 0.5
-    return (apart or numbered) and (signs or numbered)
+    return numbered or bool(_SIGN.search(text)) or _mathematical(line) > 0.5
 
 
 def _mathematical(line: TextLine) -> float:

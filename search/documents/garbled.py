@@ -46,6 +46,8 @@ def is_garbled(text: str) -> bool:
     natural = naturalness(text)
     if natural is not None and natural < NATURAL:
         return True
+    if text.isprintable() and "\ufffd" not in text:
+        return False
     meaningless = sum(n for character, n in Counter(text).items() if _is_meaningless(character))
     return len(text) >= ENOUGH_LETTERS and meaningless > _MEANINGLESS * len(text)
 

@@ -75,7 +75,12 @@ class Candidate:
     page: int
 
 
-def find_headings(lines: Sequence[TextLine], body: BodyStyle, marks: Sequence[Mark] = ()) -> list[Heading]:
+def find_headings(
+    lines: Sequence[TextLine],
+    body: BodyStyle,
+    marks: Sequence[Mark] = (),
+    vocabulary: frozenset[str] | None = None,
+) -> list[Heading]:
     """Return the paper's headings in reading order; an empty list where nothing can be told.
 
     Args:
@@ -83,8 +88,10 @@ def find_headings(lines: Sequence[TextLine], body: BodyStyle, marks: Sequence[Ma
         body: the style of its ordinary text.
         marks: the file's bookmarks that its pages confirm. Where there are any, what they leave out is a
             heading only by its number's place in the run, or as one of the titles that outlines leave out.
+        vocabulary: of the lines, where it is known already (see `joining.vocabulary_of`).
     """
-    candidates = _candidates(_Look(lines, body, {mark.start: mark for mark in marks}))
+    words = vocabulary_of(lines) if vocabulary is None else vocabulary
+    candidates = _candidates(_Look(lines, body, {mark.start: mark for mark in marks}, words))
     numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
     chain = longest_run([(c.number, c.score) for c in numbered if c.number])
     chosen = [replace(numbered[index], number=number) for index, number in chain]
@@ -148,10 +155,15 @@ def _stands_alone(c: Candidate, styles: Counter[Style], *, has_numbers: bool) ->
 class _Look:
     """A paper as it is looked at: its lines, the style of its text, its columns' edges, its words."""
 
-    def __init__(self, lines: Sequence[TextLine], body: BodyStyle, marks: Mapping[int, Mark]) -> None:
-        self.lines, self.body, self.marks = lines, body, marks
+    def __init__(
+        self,
+        lines: Sequence[TextLine],
+        body: BodyStyle,
+        marks: Mapping[int, Mark],
+        vocabulary: frozenset[str],
+    ) -> None:
+        self.lines, self.body, self.marks, self.vocabulary = lines, body, marks, vocabulary
         self.edges: dict[tuple[int, int], Edges] = edges_of(lines)
-        self.vocabulary = vocabulary_of(lines)
 
 
 def _candidates(look: _Look) -> list[Candidate]:
@@ -215,16 +227,22 @@ def _may_open(line: TextLine, body: BodyStyle) -> bool:
 
 def style_of(line: TextLine) -> Style:
     """Return the style of most of a line's letters; in small capitals, the size of the capitals."""
-    weights: Counter[tuple[float, str, bool]] = Counter()
+    if len(line.spans) == 1:
+        only = line.spans[0]
+        return round(2 * only.size) / 2, only.font, only.bold, _capitals(line.text)
+    weights: dict[tuple[float, str, bool], int] = {}
     for span in line.spans:
-        weights[round(2 * span.size) / 2, span.font, span.bold] += sum(map(str.isalnum, span.text))
-    (size, font, bold), _ = weights.most_common(1)[0]
+        style = (round(2 * span.size) / 2, span.font, span.bold)
+        weights[style] = weights.get(style, 0) + sum(map(str.isalnum, span.text))
+    size, font, bold = max(weights, key=weights.__getitem__)
     larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= 2), default=size)
     return max(size, larger), font, bold, _capitals(line.text)
 
 
 def _capitals(text: str) -> bool:
-    letters = [c for c in text if c.isalpha()]
+    if text.islower():
+        return False
+    letters = list(filter(str.isalpha, text))
     return len(letters) > 3 and sum(map(str.isupper, letters)) > 0.9 * len(letters)
 
 
@@ -247,6 +265,8 @@ def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodySt
 
 
 def _same_style(line: TextLine, style: Style) -> bool:
+    if all(span.font != style[1] for span in line.spans):
+        return False
     size, font, bold, _ = style_of(line)
     return font == style[1] and bold == style[2] and abs(size - style[0]) <= 0.5
 

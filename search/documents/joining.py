@@ -76,10 +76,7 @@ def _joint(  # noqa: PLR0911 - one return for each sort of line end
 
 def vocabulary_of(lines: Iterable[TextLine]) -> frozenset[str]:
     """Return the paper's words, hyphened ones too: they tell "self-attention" from "atten-tion"."""
-    words: set[str] = set()
-    for line in lines:
-        words.update(_WORD.findall(line.text.casefold()))
-    return frozenset(words)
+    return frozenset(_WORD.findall("\n".join([line.text for line in lines]).casefold()))
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?(?!-$)")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?(?!-$)", re.MULTILINE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,19 +78,24 @@ def _stands_under(before: Line, line: Line) -> bool:
 
 def text_line(pieces: Sequence[Line], page: int, column: int) -> TextLine:
     """Return one printed line, made of the reader's pieces from left to right."""
-    spans = [span for piece in pieces for span in piece.spans]
+    first = pieces[0]
+    spans, x0, y0, x1, y1 = first.spans, first.x0, first.y0, first.x1, first.y1
+    if len(pieces) > 1:
+        spans = [span for piece in pieces for span in piece.spans]
+        x0, y0 = min([piece.x0 for piece in pieces]), min([piece.y0 for piece in pieces])
+        x1, y1 = max([piece.x1 for piece in pieces]), max([piece.y1 for piece in pieces])
     size, font, baseline, bold, italic = _style(spans)
     text = " ".join(compose_accents(line_text(spans, size, baseline)).split())
     return TextLine(
         page=page,
         column=column,
-        block=pieces[0].block,
+        block=first.block,
         spans=spans,
         pieces=len(pieces),
-        x0=min(piece.x0 for piece in pieces),
-        y0=min(piece.y0 for piece in pieces),
-        x1=max(piece.x1 for piece in pieces),
-        y1=max(piece.y1 for piece in pieces),
+        x0=x0,
+        y0=y0,
+        x1=x1,
+        y1=y1,
         text=text,
         size=size,
         font=font,
@@ -106,15 +110,18 @@ def _style(spans: Sequence[Span]) -> tuple[float, str, float, float, float]:
     if len(spans) == 1:
         span = spans[0]
         return span.size, span.font, span.baseline, float(span.bold), float(span.italic)
-    styles: Counter[tuple[float, str, float]] = Counter()
+    styles: dict[tuple[float, str, float], int] = {}
     bold = italic = total = 0
     for span in spans:
         weight = len(span.text)
-        styles[span.size, span.font, span.baseline] += weight
+        style = (span.size, span.font, span.baseline)
+        styles[style] = styles.get(style, 0) + weight
         total += weight
-        bold += weight * span.bold
-        italic += weight * span.italic
-    size, font, baseline = styles.most_common(1)[0][0]
+        if span.bold:
+            bold += weight
+        if span.italic:
+            italic += weight
+    size, font, baseline = max(styles, key=styles.__getitem__)
     return size, font, baseline, bold / total, italic / total
 
 

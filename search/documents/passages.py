@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from search.documents.joining import LineAt, text_of
 from search.documents.lines import TextLine
@@ -79,11 +80,18 @@ def _pieces(group: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piec
     whole = BREAK.join(parts)
     kinds = {paragraph.kind for paragraph in group}
     kind: PassageKind = kinds.pop() if len(kinds) == 1 else "text"
-    return [_piece(whole, start, end, places, kind) for start, end in cuts(whole, starts)]
+    found = []
+    for start, end in cuts(whole, starts):
+        first = bisect_right(places, start, key=_END_OF)
+        last = bisect_left(places, end, first, key=_START_OF)
+        found.append(_piece(whole, start, end, places[first:last], kind))
+    return found
 
 
-def _piece(whole: str, start: int, end: int, places: Sequence[LineAt], kind: PassageKind) -> Piece:
-    lines = [place for place in places if place.start < end and place.end > start]
+_START_OF, _END_OF = attrgetter("start"), attrgetter("end")
+
+
+def _piece(whole: str, start: int, end: int, lines: Sequence[LineAt], kind: PassageKind) -> Piece:
     inside = tuple(
         LineAt(max(place.start, start) - start, min(place.end, end) - start, place.line) for place in lines
     )

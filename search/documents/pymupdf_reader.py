@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,20 +33,42 @@ _DAMAGED = "download it again; a file that stays like this cannot be read"
 
 def _pymupdf() -> ModuleType:
     """Import pymupdf and silence MuPDF's messages on stderr: what goes wrong is raised or noted by us."""
-    try:
-        import pymupdf
-    except ImportError as error:
-        raise _missing() from error
+    with _IMPORTING, _without_model():
+        try:
+            import pymupdf
+        except ImportError as error:
+            raise _missing() from error
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
+    # Boxes as the font has them. pymupdf4llm sets this for the whole process: with or without it, one reading.
+    pymupdf.TOOLS.unset_quad_corrections(True)
     module: ModuleType = pymupdf
     return module
+
+
+_IMPORTING = threading.Lock()
+#: What pymupdf 2 imports by itself where it is installed, to load its layout model: 0.7 s and 90 MB in every
+#: process, for what nobody has asked for.
+_MODEL_MODULES = ("pymupdf.layout", "pymupdf4llm")
+
+
+@contextmanager
+def _without_model() -> Iterator[None]:
+    """Keep the first import of pymupdf from importing its model; whoever wants that imports it by name."""
+    kept_out = [] if "pymupdf" in sys.modules else [m for m in _MODEL_MODULES if m not in sys.modules]
+    sys.modules.update(dict.fromkeys(kept_out))  # type: ignore[arg-type] # None: "no such module"
+    try:
+        yield
+    finally:
+        for name in kept_out:
+            del sys.modules[name]
 
 
 def _missing() -> MissingExtra:
     return MissingExtra("pymupdf", "pdf", why="reading PDF files")
 
 
+@lru_cache(maxsize=1)
 def reader_name() -> str:
     """Return the library and its version, without the second that its import takes.
 
@@ -132,10 +156,9 @@ class PyMuPDFReader:
         """Return the links to the web on a page; broken ones count as none."""
         try:
             with _TURN:
-                found = self._document.load_page(page - 1).get_links()
+                return list(_web_links(self._pymupdf.mupdf, self._document.load_page(page - 1)))
         except self._failures():
             return []
-        return [Link(link["uri"], *link["from"]) for link in found if link.get("uri") and link.get("from")]
 
     def picture(self, page: int, dpi: int) -> NDArray[Any]:
         """Return what a page looks like: `uint8[height, width, 3]`."""
@@ -165,45 +188,52 @@ class PyMuPDFReader:
             self._document.close()
 
 
+def _web_links(mupdf: ModuleType, page: Any) -> Iterator[Link]:
+    """Yield the links to the web: `get_links` resolves all names of the document for those within it."""
+    link = mupdf.fz_load_links(page.this)
+    while link.m_internal:
+        uri = link.uri()
+        if mupdf.fz_is_external_link(uri) and ":" in uri and not uri.startswith("file:"):
+            place = link.rect()
+            yield Link(uri, place.x0, place.y0, place.x1, place.y1)
+        link = link.next()
+
+
 @lru_cache(maxsize=4096)
-def _weight(font: str, flags: int) -> tuple[bool, bool]:
-    """Return bold and italic: many fonts of TeX say it in their name only."""
+def _look(font: str, flags: int) -> tuple[bool, bool, bool]:
+    """Return bold, italic (many fonts of TeX say it in their name only) and the reader's hint of raised."""
     return (
         bool(flags & _BOLD) or bool(_BOLD_FONT.search(font)),
         bool(flags & _ITALIC) or bool(_ITALIC_FONT.search(font)),
+        bool(flags & _SUPERSCRIPT),
     )
 
 
 def _lines(blocks: list[dict[str, Any]]) -> list[Line]:
     """Return the page's lines; spans that differ in nothing but a space that MuPDF put in are one."""
-    lines = []
+    lines: list[Line] = []
     for index, block in enumerate(blocks):
         for raw in block.get("lines", ()):
             spans = _spans(raw["spans"])
             if spans:
-                x0, y0, x1, y1 = raw["bbox"]
                 cosine, sine = raw["dir"]
-                lines.append(Line(spans, x0, y0, x1, y1, index, cosine > 0.99 and abs(sine) < 0.1))
+                lines.append(Line(spans, *raw["bbox"], index, cosine > 0.99 and abs(sine) < 0.1))
     return lines
 
 
 def _spans(raw_spans: list[dict[str, Any]]) -> list[Span]:
     spans: list[Span] = []
-    last: Span | None = None
-    last_style: tuple[str, float, int, float] | None = None
+    style: tuple[str, float, int, float] | None = None
     for raw in raw_spans:
         text = raw["text"]
         if not text:
             continue
         font, size, flags, baseline = raw["font"], raw["size"], raw["flags"], raw["origin"][1]
-        x0, y0, x1, y1 = raw["bbox"]
-        style = (font, size, flags, baseline)
-        if last is not None and style == last_style:
+        if style == (font, size, flags, baseline):
+            last = spans[-1]
             last.text += text
-            last.x1 = x1
+            last.x1 = raw["bbox"][2]
             continue
-        bold, italic = _weight(font, flags)
-        last = Span(text, font, size, bold, italic, bool(flags & _SUPERSCRIPT), x0, y0, x1, y1, baseline)
-        last_style = style
-        spans.append(last)
+        style = (font, size, flags, baseline)
+        spans.append(Span(text, font, size, *_look(font, flags), *raw["bbox"], baseline))
     return spans

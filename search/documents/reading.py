@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from search.documents.bitmap_fonts import mend_sizes
@@ -104,10 +105,11 @@ def read_placed(
     body = body_style(lines)
     title, rest = find_title(lines, body)
     rest = split_run_in(without_labels(rest, body.size))
-    headings = find_headings(rest, body, confirmed(rest, reader.bookmarks()))
+    vocabulary = vocabulary_of(rest)
+    headings = find_headings(rest, body, confirmed(rest, reader.bookmarks()), vocabulary)
     if not any(section_kind(heading.title) == "references" for heading in headings):
         headings = _with_references(rest, headings)
-    sections, found, entries, pieces = _contents(rest, headings, body, reader.links)
+    sections, found, entries, pieces = _contents(rest, headings, body, vocabulary, reader.links)
     if not headings:
         notes.append("no headings were found; the whole paper is one section")
     paper = ReadPaper(
@@ -152,8 +154,8 @@ def _recognised(
 
 
 def _must_have_text(pages: Sequence[Page], label: str) -> None:
-    characters = sum(len(span.text) for page in pages for line in page.lines for span in line.spans)
-    if characters < _NO_TEXT:
+    lengths = accumulate(len(span.text) for page in pages for line in page.lines for span in line.spans)
+    if not any(length >= _NO_TEXT for length in lengths):
         advice = "text recognition found none on its pictures either"
         if not recogniser():
             advice = f"if it is a scan, text recognition can read it: {install('ocr')}"
@@ -183,10 +185,10 @@ def _contents(
     lines: Sequence[TextLine],
     headings: Sequence[Heading],
     body: BodyStyle,
+    vocabulary: frozenset[str],
     links: Callable[[int], Sequence[Link]],
 ) -> tuple[list[Section], list[Passage], list[Reference], list[Piece]]:
     """Return the sections, their passages, the reference lists' entries, and the passages' lines."""
-    vocabulary = vocabulary_of(lines)
     sections: list[Section] = []
     found: list[Passage] = []
     entries: list[TextLine] = []

@@ -41,7 +41,7 @@ def recogniser() -> str | None:
 
 def doubtful(pages: Sequence[Page]) -> list[Page]:
     """Return the pages whose text is missing or garbled."""
-    return [page for page in pages if has_no_text(page) or is_garbled(_text(page))]
+    return [page for page in pages if len(text := _text(page)) < TEXT_LESS or is_garbled(text)]
 
 
 def has_no_text(page: Page) -> bool:
@@ -78,7 +78,7 @@ def _is_better(new: str, old: str, *, scan: bool) -> bool:
 
 
 def _text(page: Page) -> str:
-    return " ".join(span.text for line in page.lines for span in line.spans)
+    return " ".join([span.text for line in page.lines for span in line.spans])
 
 
 # ---------------------------------------------------------------- the engine

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from search.arxiv.identifiers import find_all
@@ -138,6 +139,7 @@ def authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
     return found.names, title
 
 
+@lru_cache(maxsize=16)  # an entry's authors and its year ask for the same
 def names(text: str) -> Names:
     """Return the names at the beginning of a text, read in the form that gets farthest."""
     return max((_read(text, form) for form in _FORMS), key=lambda found: found.end)

@@ -27,12 +27,12 @@ def body_style(lines: Sequence[TextLine]) -> BodyStyle:
     Appendices full of prompts or tables are set in other sizes, and can be longer than the paper.
     """
     lines = _main_part(lines)
-    sizes: Counter[float] = Counter()
     fonts: Counter[tuple[float, str]] = Counter()
     for line in lines:
-        weight = len(line.text)
-        sizes[round(line.size, 1)] += weight
-        fonts[round(line.size, 1), line.font] += weight
+        fonts[round(line.size, 1), line.font] += len(line.text)
+    sizes: Counter[float] = Counter()
+    for (size, _), weight in fonts.items():
+        sizes[size] += weight
     size = sizes.most_common(1)[0][0]
     font = max((key for key in fonts if key[0] == size), key=lambda key: fonts[key])[1]
     steps = [
