@@ -16,9 +16,15 @@ from search.documents.pages import Line, Page
 _WIDE = 0.3
 #: So many wide lines on each side make two columns.
 _ENOUGH = 5
+#: Points by which the lines of a list are indented, at most.
+_INDENT = 36.0
 #: Points between two bands of columns, and how many such gaps a page has at most.
 _BAND_GAP = 6.0
 _MOST_CUTS = 2
+#: A table's row leaves as much of the width free.
+_SPARSE = 0.65
+#: Lines run over their column's edge by an unbroken address, at most by this part of their length.
+_OVERRUN = 0.25
 
 
 @dataclass(slots=True)
@@ -50,14 +56,18 @@ def gutter(lines: Sequence[Line], page: Page) -> float | None:
 
 
 def gutters(lines: Sequence[Sequence[Line]], pages: Sequence[Page]) -> list[float | None]:
-    """Return each page's gutter; a page too empty to tell has that of most others, if no text crosses it."""
+    """Return each page's gutter; what a page cannot tell is told by the others.
+
+    A page too empty to tell has the gutter of most others, if no text crosses it. So has a page whose right
+    column is indented nearly everywhere, as a list with hanging indents is.
+    """
     own = [gutter(on_page, page) for on_page, page in zip(lines, pages, strict=True)]
     known = sorted(edge for edge in own if edge is not None)
     if 2 * len(known) < len(own):
         return own
     usual = known[len(known) // 2]
     return [
-        usual if edge is None and _is_clear(on_page, usual) else edge
+        usual if (_is_clear(on_page, usual) if edge is None else 0 < edge - usual < _INDENT) else edge
         for on_page, edge in zip(lines, own, strict=True)
     ]
 
@@ -156,6 +166,8 @@ def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
     run: list[list[Line]] = []
     for row in [*rows, []]:
         cells = len(row) >= 3 and all(line.x1 - line.x0 < narrow for line in row)
+        # Two lines of justified text at one height can come in pieces too; they fill the page.
+        cells = cells and sum(line.x1 - line.x0 for line in row) < _SPARSE * (right - left)
         if cells and any(line.x1 < edge for line in row) and any(line.x0 >= edge - 12 for line in row):
             run.append(row)
             continue
@@ -196,7 +208,9 @@ def _sides(block: Sequence[Line], edge: float, rows: set[int], overfull: set[int
 def _side(line: Line, edge: float) -> str:
     if line.x0 >= edge - 12:
         return "right"
-    return "left" if line.x1 <= edge + 6 else "both"
+    # What runs a little over its column's edge spans nothing: a title in the middle reaches as far on both
+    # sides, a caption's lines reach far.
+    return "left" if line.x1 <= edge + max(6.0, _OVERRUN * (edge - line.x0)) else "both"
 
 
 def _downward(units: Sequence[_Unit]) -> list[Line]:

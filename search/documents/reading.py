@@ -175,7 +175,7 @@ def _lines(pages: Sequence[Page]) -> list[TextLine]:
 def _with_references(lines: Sequence[TextLine], headings: Sequence[Heading]) -> list[Heading]:
     """Return the headings and, where a list of references stands without one, one for it."""
     start = unheaded_list(lines)
-    if start is None or not headings:
+    if start is None:
         return list(headings)
     implied = Heading(start, start, "References", None, 1, lines[start].page)
     return sorted([*headings, implied], key=lambda heading: heading.start)

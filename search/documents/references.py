@@ -58,8 +58,8 @@ def references(
 def unheaded_list(lines: Sequence[TextLine]) -> int | None:
     """Return where a numbered list begins that no heading announces (REVTeX prints none), or None.
 
-    It is the longest run of lines that begin with [1], [2], [3] …, of at least five entries, at most ten
-    lines from one to the next.
+    It is the longest run of lines that begin with [1], [2], [3] …, of at least five entries, none longer
+    than an entry can be; of those that begin with 1., 2. … none longer than ten lines.
     """
     best: tuple[int, int] = (4, -1)
     for pattern in (_BRACKETED, _POINTED):
@@ -76,7 +76,7 @@ def unheaded_list(lines: Sequence[TextLine]) -> int | None:
                 continue
             at, expected = start, 2
             for index, number in labels[position + 1 :]:
-                if index - at > 10:
+                if index - at > (LONGEST_ENTRY if pattern is _BRACKETED else 10):
                     break
                 if number == expected:
                     at, expected = index, expected + 1

@@ -33,7 +33,11 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body_size: flo
     """Return the paper's sections in reading order, each with its own text."""
     if not headings:
         return [Part(None, lines, paragraphs(lines, body_size))]
-    found = _front(lines[: headings[0].start], body_size, is_abstract=_kind(headings[0]) == "abstract")
+    before = lines[: headings[0].start]
+    if _kind(headings[0]) == "references":  # a paper without headings, and its list
+        found = [Part(None, before, paragraphs(before, body_size))] if before else []
+    else:
+        found = _front(before, body_size, is_abstract=_kind(headings[0]) == "abstract")
     path: list[str] = []
     appendix = False
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
