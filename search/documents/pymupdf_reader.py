@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from search.documents.pages import Bookmark, Line, Link, Page, Span
+from search.documents.pages import Bookmark, Destination, Line, Link, Page, Span, Square
 from search.errors import DamagedPDF, EncryptedPDF, MissingExtra
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _pymupdf() -> ModuleType:
             raise _missing() from error
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    # Boxes as the font has them. pymupdf4llm sets this for the whole process: with or without it, one reading.
+    # Boxes as fonts have them. pymupdf4llm sets this for the whole process: one reading with or without it.
     pymupdf.TOOLS.unset_quad_corrections(True)
     module: ModuleType = pymupdf
     return module
@@ -166,6 +166,8 @@ class PyMuPDFReader:
 
         try:
             with _TURN:
+                # The layout model turns smoothing off for the whole process.
+                self._pymupdf.TOOLS.set_aa_level(8)
                 drawn = self._document.load_page(page - 1).get_pixmap(dpi=dpi, alpha=False)
                 return np.frombuffer(drawn.samples, np.uint8).reshape(drawn.height, drawn.width, 3).copy()
         except self._failures() as error:
@@ -182,10 +184,58 @@ class PyMuPDFReader:
             return []
         return [Bookmark(level, " ".join(title.split()), page) for level, title, page in outline if page > 0]
 
+    def destinations(self) -> list[Destination]:
+        """Return the named places; broken ones count as none."""
+        try:
+            with _TURN:
+                names = self._document.resolve_names()
+                heights = {place["page"]: self._document.page_cropbox(place["page"]).height
+                           for place in names.values() if place.get("to") and place["page"] >= 0}  # fmt: skip
+        except self._failures():
+            return []
+        return [
+            Destination(name, place["page"] + 1, heights[place["page"]] - place["to"][1])
+            for name, place in names.items()
+            if place.get("to") and place["page"] >= 0
+        ]
+
+    def squares(self, page: int) -> list[Square]:
+        """Return the small squares drawn on a page: of four strokes, as one rectangle, or filled."""
+        try:
+            with _TURN:
+                drawn = [path["rect"] for path in self._document.load_page(page - 1).get_cdrawings()]
+        except self._failures():
+            return []
+        return _squares(drawn)
+
     def close(self) -> None:
         """Close the file."""
         with _TURN:
             self._document.close()
+
+
+#: Sides of end marks in points: amsthm's is 0.6 em, in 9 to 12 points.
+_SIDE = (4.0, 9.5)
+
+
+def _squares(drawn: list[tuple[float, float, float, float]]) -> list[Square]:
+    """Return the squares among the rectangles around a page's drawings; sides may be drawn one by one."""
+    low, high = _SIDE
+    found = [
+        Square(*r) for r in drawn if low <= r[2] - r[0] <= high and abs((r[2] - r[0]) - (r[3] - r[1])) < 1.5
+    ]
+    flat = [r for r in drawn if low <= r[2] - r[0] <= high and r[3] - r[1] < 1.0]
+    upright = [r for r in drawn if low <= r[3] - r[1] <= high and r[2] - r[0] < 1.0]
+    for top in flat:
+        bottom = any(abs(r[0] - top[0]) < 1 and low <= r[1] - top[1] <= high for r in flat)
+        sides = [
+            r
+            for r in upright
+            if abs(r[1] - top[1]) < 1.5 and min(abs(r[0] - top[0]), abs(r[0] - top[2])) < 1.5
+        ]
+        if bottom and len(sides) >= 2:
+            found.append(Square(top[0], top[1], top[2], top[1] + top[2] - top[0]))
+    return found
 
 
 def _web_links(mupdf: ModuleType, page: Any) -> Iterator[Link]:
@@ -216,8 +266,9 @@ def _lines(blocks: list[dict[str, Any]]) -> list[Line]:
         for raw in block.get("lines", ()):
             spans = _spans(raw["spans"])
             if spans:
+                x0, y0, x1, y1 = raw["bbox"]
                 cosine, sine = raw["dir"]
-                lines.append(Line(spans, *raw["bbox"], index, cosine > 0.99 and abs(sine) < 0.1))
+                lines.append(Line(spans, x0, y0, x1, y1, index, cosine > 0.99 and abs(sine) < 0.1))
     return lines
 
 
@@ -235,5 +286,7 @@ def _spans(raw_spans: list[dict[str, Any]]) -> list[Span]:
             last.x1 = raw["bbox"][2]
             continue
         style = (font, size, flags, baseline)
-        spans.append(Span(text, font, size, *_look(font, flags), *raw["bbox"], baseline))
+        bold, italic, raised = _look(font, flags)
+        x0, y0, x1, y1 = raw["bbox"]
+        spans.append(Span(text, font, size, bold, italic, raised, x0, y0, x1, y1, baseline))
     return spans
