@@ -332,7 +332,8 @@ class Library:
             NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.
         """
         from search.arxiv.licences import POLICIES
-        from search.ingest.fetch import fetch, wanted_from
+        from search.ingest.fetch import fetch
+        from search.ingest.wanted import wanted_from
 
         selection, bulk = wanted_from(self.settings)
         seconds = self.settings.pdf_interval
@@ -356,8 +357,8 @@ class Library:
     ) -> SelectionReport:
         """Return for each paper whether `CITEWELL_SELECTION` gives it full text, and why; fetch nothing."""
         from search.arxiv.licences import POLICIES
-        from search.ingest.fetch import explain
         from search.ingest.selection import read_selection
+        from search.ingest.wanted import explain
 
         file = self.settings.selection
         return explain(

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from search.arxiv.licences import STANDARD, Policy
 from search.arxiv.pdf import PDFDownload, download_pdf
 from search.arxiv.transport import Transport
 from search.errors import CitewellError, FetchError, NetworkUnreachable, NotPermitted, WorkTakenDown
+from search.ingest import wanted
 from search.ingest.reports import StageReport, failed_papers
-from search.ingest.selection import Choice, Selection, SelectionReport, choose, read_selection
-from search.ingest.verdicts import candidates, selection_key
+from search.ingest.selection import Selection
+from search.ingest.wanted import Due
 from search.lake.batch import Outcome
 from search.lake.lake import Lake
-from search.lake.shares import Share
 from search.progress import Progress, ProgressSink, silent
 
 if TYPE_CHECKING:
     from search.arxiv.bulk import BulkPDFs
-    from search.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +28,6 @@ log = logging.getLogger(__name__)
 BATCH = 8
 #: The same from a bucket, which takes well below a second for each.
 BULK_BATCH = 100
-#: How long a failure that the server means (404) is left alone, times the tries so far: arXiv makes PDFs
-#: hours after the record, and of a withdrawn version never.
-RETRY_REFUSED = timedelta(days=1)
-MOST_DAYS = 30
 #: Connections refused in a row after which the network, not the paper, is to blame.
 UNREACHABLE_IN_A_ROW = 3
 
@@ -44,9 +37,9 @@ def fetch(
     transport: Transport,
     *,
     base_url: str,
+    due: Due | None = None,
     ids: Sequence[str] | None = None,
     limit: int | None = None,
-    share: Share | None = None,
     selection: Selection | None = None,
     bulk: BulkPDFs | None = None,
     policy: Policy = STANDARD,
@@ -62,9 +55,9 @@ def fetch(
         lake: where the PDFs go.
         transport: the way to arXiv.
         base_url: PDFs are at `<base_url>/<id>v<version>`.
+        due: what `search.ingest.wanted.due` said of this selection and policy; None asks it.
         ids: these works only.
         limit: how many at most; the others are told of as waiting.
-        share: works of this share only.
         selection: which works get full text; None: all of them.
         bulk: a copy of the public bucket, asked before arXiv.
         policy: of which licence classes full texts are kept; others are left out, those in `ids` reported.
@@ -74,19 +67,13 @@ def fetch(
         NetworkUnreachable: three papers in a row could not be asked for; what came before is kept.
     """
     started = time.monotonic()
-    lake.catalogue.refresh()
-    wanted = lake.catalogue.to_fetch(ids, share)
-    tries = {f.work_id: f.tries for f in lake.catalogue.failures() if f.stage == "fetched"}
-    if ids is None:
-        late = {**waiting(lake), **forbidden(lake, policy)}
-        chosen = None if selection is None else _chosen(lake, selection, late)
-        if chosen is not None:
-            # In the order of the ranking: what a limit or an interruption leaves over is the least wanted.
-            versions = dict(wanted)
-            wanted = [(work_id, versions[work_id]) for work_id in chosen if work_id in versions]
-        due = [paper for paper in wanted if paper[0] not in late][:limit]
-    else:
-        due = wanted[:limit]
+    if ids is not None:
+        lake.catalogue.refresh()
+        missing = lake.catalogue.to_fetch(ids)
+        due = Due(tuple(missing[:limit]), waiting=len(missing) - len(missing[:limit]))
+    elif due is None:
+        due = wanted.due(lake, selection, policy, limit=limit)
+    tries = lake.catalogue.tries("fetched", [work_id for work_id, _ in due.papers])
     taken = _Taken(lake, BATCH if bulk is None else BULK_BATCH)
 
     def download(work_id: str, version: int) -> PDFDownload:
@@ -94,115 +81,22 @@ def fetch(
         return _download(transport, base_url, bulk, work_id, version)
 
     try:
-        for position, (work_id, version) in enumerate(due):
-            progress(Progress("fetch", position, len(due), f"{work_id}v{version}"))
+        for position, (work_id, version) in enumerate(due.papers):
+            progress(Progress("fetch", position, len(due.papers), f"{work_id}v{version}"))
             taken.take(work_id, version, download)
     finally:
         # Also when interrupted: what arrived has been paid for with arXiv's patience.
         taken.write()
     lake.catalogue.refresh()
-    progress(Progress("fetch", len(due), len(due)))
+    progress(Progress("fetch", len(due.papers), len(due.papers)))
     failed = failed_papers("fetched", taken.all_outcomes, tries)
     return StageReport(
         stage="fetch",
         done=len(taken.all_outcomes) - len(failed),
         failed=failed,
-        waiting=len(wanted) - len(due),
+        waiting=due.waiting,
         seconds=time.monotonic() - started,
     )
-
-
-def wanted_from(settings: Settings) -> tuple[Selection | None, BulkPDFs | None]:
-    """Return which papers get full text and the bucket they may come from, as a library's owner has set it.
-
-    Raises:
-        SettingsError: the selection's file or the bucket's address cannot be.
-        MissingExtra: the package that reads the bucket is not installed.
-    """
-    selection = read_selection(settings.selection)
-    if not settings.pdf_bulk_url:
-        return selection, None
-    from search.arxiv.bulk import BulkPDFs
-
-    return selection, BulkPDFs(settings.pdf_bulk_url)
-
-
-def explain(
-    lake: Lake,
-    selection: Selection | None,
-    *,
-    ids: Sequence[str] | None = None,
-    file: str | None = None,
-    limit: int | None = None,
-    policy: Policy = STANDARD,
-) -> SelectionReport:
-    """Return for each paper whether it gets full text and why; fetch nothing.
-
-    Args:
-        lake: the library's.
-        selection: what is wanted; None wants everything.
-        ids: these papers only; the ranking is that of all.
-        file: where the selection comes from, for the report.
-        limit: how many papers to tell of; the counts are of all.
-        policy: of which licence classes full texts are kept.
-    """
-    lake.catalogue.refresh()
-    everything = lake.catalogue.work_ids()
-    without = lake.catalogue.missing_pdfs()
-    late = {**waiting(lake), **forbidden(lake, policy)}
-    choices = [*_choices(lake, selection or Selection(), late, every=True)]
-    held = [work_id for work_id in (everything if ids is None else ids) if work_id not in without]
-    choices += [
-        Choice(
-            work_id=state.work_id,
-            title=state.work.title,
-            standing="has full text",
-            fetch=False,
-            why="its PDF is in the lake",
-        )
-        for state in lake.catalogue.states(held)
-        if state.work and state.pdf
-    ]
-    choices.sort(key=lambda choice: not choice.fetch)
-    counts = Counter(choice.standing for choice in choices)
-    named = None if ids is None else set(ids)
-    return SelectionReport(
-        file=file,
-        budget=selection.budget if selection else None,
-        holding=len(everything) - len(without),
-        counts=dict(counts),
-        choices=tuple(c for c in choices if named is None or c.work_id in named)[:limit],
-    )
-
-
-def waiting(lake: Lake) -> dict[str, str]:
-    """Return the papers that a server refused too recently to be asked for again, and until when."""
-    now, day = time.time_ns() // 1000, int(RETRY_REFUSED.total_seconds() * 1e6)
-    refused = [f for f in lake.catalogue.failures() if f.stage == "fetched" and not f.retryable]
-    versions = dict(lake.catalogue.to_fetch([f.work_id for f in refused])) if refused else {}
-    late = {}
-    for f in refused:
-        again = f.stamp + day * min(f.tries, MOST_DAYS)
-        # A version that came since has not been refused yet.
-        if versions.get(f.work_id) == f.version and again > now:
-            when = datetime.fromtimestamp(again / 1e6, tz=UTC)
-            late[f.work_id] = (
-                f"refused {f.tries} times ({f.message}); asked for again after {when:%Y-%m-%d %H:%M} UTC"
-            )
-    return late
-
-
-def forbidden(lake: Lake, policy: Policy) -> dict[str, str]:
-    """Return the papers without a PDF whose full text the policy does not let us keep, and why."""
-    if policy.keeps_everything:
-        return {}
-    missing = [work_id for work_id, _ in lake.catalogue.to_fetch()]
-    works = (state.work for state in lake.catalogue.states(missing) if state.work)
-    return {
-        work.work_id: NotPermitted(work.work_id, work.licence_class, policy.name).message
-        for work in works
-        if not policy.stores(work.licence_class)
-    }
 
 
 def permit(lake: Lake, policy: Policy, work_id: str) -> None:
@@ -214,23 +108,6 @@ def permit(lake: Lake, policy: Policy, work_id: str) -> None:
     state = None if policy.keeps_everything else lake.catalogue.state(work_id)
     if state and state.work and not policy.stores(state.work.licence_class):
         raise NotPermitted(work_id, state.work.licence_class, policy.name)
-
-
-def _chosen(lake: Lake, selection: Selection, late: dict[str, str]) -> list[str]:
-    """Return the ids of the works that get full text, the most wanted first; those that wait are left out."""
-    return [choice.work_id for choice in _choices(lake, selection, late, every=False) if choice.fetch]
-
-
-def _choices(lake: Lake, selection: Selection, late: dict[str, str], *, every: bool) -> Iterator[Choice]:
-    path = lake.cache.with_name(f"{lake.cache.stem}-selection-{selection_key(selection)}.sqlite")
-    return choose(
-        selection,
-        candidates(path, lake.catalogue, selection, every=every),
-        today=datetime.now(UTC).date(),
-        holding=len(lake.catalogue.work_ids()) - len(lake.catalogue.missing_pdfs()),
-        asked_for=frozenset(lake.catalogue.asked_for()),
-        waiting=late,
-    )
 
 
 def _download(

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from heapq import merge
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Literal
@@ -100,12 +102,20 @@ class Candidate:
     why: str
     #: 0 to 1.
     relevance: float = 0.0
+    #: Why its full text may not be kept; empty where it may.
+    refused: str = ""
 
-    def recency(self, today: date, half_life: float) -> float:
-        """Return 1 for a paper of today, half of it after `half_life` years; 0 where its day is not known."""
-        if self.published is None:
-            return 0.0
-        return float(min(1.0, 0.5 ** ((today - self.published).days / DAYS_A_YEAR / half_life)))
+
+def recency(published: date | None, today: date, half_life: float) -> float:
+    """Return 1 for a paper of today, half of it after `half_life` years; 0 where its day is not known."""
+    if published is None:
+        return 0.0
+    return float(0.5 ** (max(0, (today - published).days) / DAYS_A_YEAR / half_life))
+
+
+def score(relevance: float, recency: float) -> float:
+    """Return what papers are ranked by, 0 to 1."""
+    return RELEVANCE_WEIGHT * relevance + (1 - RELEVANCE_WEIGHT) * recency
 
 
 def read_selection(path: Path | None) -> Selection | None:
@@ -210,6 +220,8 @@ def choose(
     for one in candidates:
         if one.withdrawn == "yes":
             yield _choice(one, "withdrawn", "its newest version is withdrawn")
+        elif one.refused:
+            yield _choice(one, "waits", one.refused)
         elif one.work_id in late:
             # It keeps no place of the budget: others would wait for what may never come.
             yield _choice(one, "waits", late[one.work_id])
@@ -219,20 +231,40 @@ def choose(
         elif not one.matches:
             yield _choice(one, "does not match", one.why)
         else:
-            recency = one.recency(today, selection.half_life)
-            score = RELEVANCE_WEIGHT * one.relevance + (1 - RELEVANCE_WEIGHT) * recency
-            ranked.append((score, one.work_id, recency, one))
+            age = recency(one.published, today, selection.half_life)
+            ranked.append((score(one.relevance, age), one.work_id, age, one))
     ranked.sort(key=itemgetter(0, 1), reverse=True)  # of equal ones the newest identifier first
     places = len(ranked) if selection.budget is None else max(0, selection.budget - holding)
-    for rank, (score, work_id, recency, one) in enumerate(ranked, start=1):
+    for rank, (points, work_id, age, one) in enumerate(ranked, start=1):
         inside = rank <= places
-        share = f"score {score:.2f}: relevance {one.relevance:.2f}, recency {recency:.2f}"
+        share = f"score {points:.2f}: relevance {one.relevance:.2f}, recency {age:.2f}"
         over = f"; place {rank:,} of {len(ranked):,}, and the budget has {places:,} left"
         yield Choice(
             work_id=work_id, title=one.title, standing="chosen" if inside else "over budget", fetch=inside,
-            why=f"{one.why} ({share}{'' if inside else over})", rank=rank, score=score,
-            relevance=one.relevance, recency=recency,
+            why=f"{one.why} ({share}{'' if inside else over})", rank=rank, score=points,
+            relevance=one.relevance, recency=age,
         )  # fmt: skip
+
+
+def best_first(
+    papers: Iterable[tuple[float, Iterable[tuple[date | None, str]]]], *, today: date, half_life: float
+) -> Iterator[str]:
+    """Yield the ids of papers in the order of the ranking, and look at no more of them than are taken.
+
+    Args:
+        papers: of each relevance the papers that have it, as (day of first publication, id): the newest
+            first, of one day the largest id first, and those of an unknown day last.
+        today: the day it is.
+        half_life: years after which recency has halved.
+    """
+
+    def ranked(relevance: float, some: Iterable[tuple[date | None, str]]) -> Iterator[tuple[float, str]]:
+        scored = ((score(relevance, recency(day, today, half_life)), work_id) for day, work_id in some)
+        for _, equal in groupby(scored, itemgetter(0)):  # papers of several days may have the same score
+            yield from sorted(equal, reverse=True)
+
+    for _, work_id in merge(*(ranked(*one) for one in papers), reverse=True):
+        yield work_id
 
 
 def _choice(one: Candidate, standing: Standing, why: str, *, fetch: bool = False) -> Choice:

@@ -112,7 +112,8 @@ def fetch(share: str, *, run: str | None = None) -> Result:
     """
     from search.arxiv.licences import POLICIES
     from search.ingest.fetch import fetch as fetch_pdfs
-    from search.ingest.fetch import wanted_from
+    from search.ingest.wanted import due as due_papers
+    from search.ingest.wanted import wanted_from
 
     mine = Share.parse(share)
     with (
@@ -120,23 +121,20 @@ def fetch(share: str, *, run: str | None = None) -> Result:
         pipeline.recorded("fetch", share=share, run=run or "") as record,
         pipeline.pdfs() as transport,
     ):
-        lake = pipeline.lake
-        lake.catalogue.refresh()
-        due = [work_id for work_id, _ in lake.catalogue.to_fetch(None, mine)]
         selection, bulk = wanted_from(pipeline.settings)
+        policy = POLICIES[pipeline.settings.licence_policy]
+        due = due_papers(pipeline.lake, selection, policy, share=mine, limit=PER_SHARE)
         report = record.report(
             fetch_pdfs(
-                lake,
+                pipeline.lake,
                 transport,
                 base_url=pipeline.settings.pdf_base_url,
-                share=mine,
-                limit=PER_SHARE,
-                selection=selection,
+                due=due,
                 bulk=bulk,
-                policy=POLICIES[pipeline.settings.licence_policy],
+                policy=policy,
             )
         )
-    return _result(report, due)
+    return _result(report, [work_id for work_id, _ in due.papers])
 
 
 def read(share: str, *, run: str | None = None) -> Result:
@@ -370,10 +368,16 @@ def report(*, run: str | None = None) -> Result:  # noqa: ARG001 - every stage i
 # ---------------------------------------------------------------- inside
 def _due_shares(pipeline: Pipeline, most: int) -> list[str]:
     """Return the shares in which anything is due: one at least, so that no stage is passed over."""
-    catalogue = pipeline.lake.catalogue
-    catalogue.refresh()
+    from search.arxiv.licences import POLICIES
+    from search.ingest.wanted import count_due, wanted_from
+
+    selection, _ = wanted_from(pipeline.settings)
+    policy = POLICIES[pipeline.settings.licence_policy]
+    works = most * PER_SHARE
+    pipeline.lake.catalogue.refresh()
     model = pipeline.embedder.fingerprint if pipeline.embedder else None
-    return shares(max(1, *catalogue.due(model, most=most * PER_SHARE).values()), PER_SHARE, most)
+    waiting = pipeline.lake.catalogue.due(model, most=works).values()
+    return shares(max(1, count_due(pipeline.lake, selection, policy, most=works), *waiting), PER_SHARE, most)
 
 
 def _apply(pipeline: Pipeline, generation: str) -> int:

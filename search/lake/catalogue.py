@@ -166,10 +166,10 @@ class Catalogue:
         )
 
     def due(self, fingerprint: str | None = None, *, most: int = 100_000) -> dict[str, int]:
-        """Return how many works wait for fetch, read, link and (of this model) embed, up to `most`."""
+        """Return how many works wait for read, link and (of this model) embed, up to `most`."""
         if fingerprint:
             self._follow(fingerprint)
-        waiting = {stage: f"works WHERE {stage}" for stage in ("fetch", "read", "link")}
+        waiting = {stage: f"works WHERE {stage}" for stage in ("read", "link")}
         waiting["embed"] = "to_embed WHERE fingerprint = :fingerprint"
         values = {"fingerprint": fingerprint, "most": most}
         return {
@@ -237,14 +237,46 @@ class Catalogue:
         )
         return [Failure(*row) for row in rows]
 
-    def missing_pdfs(self) -> dict[str, int]:
-        """Return the works whose PDF is not in the lake, each with the stamp of its newest fact."""
-        return dict(self._rows("SELECT work_id, stamp FROM works WHERE fetch"))
+    def refused(self) -> list[tuple[str, int, int, str]]:
+        """Return (work id, tries, stamp, message) of works whose PDF a server refused, and that is still due.
 
-    def asked_for(self) -> set[str]:
-        """Return the ids of works that somebody added by name and has not removed since."""
-        query = "SELECT work_id FROM user_facts WHERE topic = 'removed' AND value = 0"
-        return set(self._column(query))
+        A refusal is of a version: one that came since has not been refused yet.
+        """
+        return self._rows(
+            """SELECT f.work_id, f.tries, f.stamp, f.message
+               FROM failures f JOIN works w USING (work_id, version)
+               WHERE f.stage = 'fetched' AND NOT f.retryable AND w.fetch"""
+        )
+
+    def tries(self, stage: str, ids: Iterable[str]) -> dict[str, int]:
+        """Return how often a stage has failed for those of these works for which it has."""
+        query = """SELECT f.work_id, f.tries FROM json_each(?) j
+                   JOIN failures f ON f.stage = ? AND f.work_id = j.value"""
+        return dict(self._rows(query, [orjson.dumps(list(ids)).decode(), stage]))
+
+    def folding(self) -> str:
+        """Return what tells this folding of the lake from others: the numbers of `changed` are its own."""
+        return self._column("SELECT folding FROM made")[0]
+
+    def changed(self, after: int, most: int) -> list[tuple[str, int, bool, bool]]:
+        """Return (work id, number, is there, has no PDF) of the works that changed after a number, in order.
+
+        Args:
+            after: the last number seen; 0: all works.
+            most: works at a time.
+        """
+        rows = self._rows(
+            """SELECT work_id, changed, removed, fetch FROM works WHERE changed > ?
+               ORDER BY changed LIMIT ?""",
+            [after, most],
+        )
+        return [(work_id, number, not removed, bool(fetch)) for work_id, number, removed, fetch in rows]
+
+    def asked_for(self, ids: Iterable[str]) -> set[str]:
+        """Return those of these works that somebody added by name and has not removed since."""
+        query = """SELECT u.work_id FROM json_each(?) j JOIN user_facts u ON u.work_id = j.value
+                   WHERE u.topic = 'removed' AND u.value = 0"""
+        return set(self._column(query, [orjson.dumps(list(ids)).decode()]))
 
     def windows(self, base_url: str, set_: str | None) -> list[tuple[str, str, str]]:
         """Return (from, until, responseDate) of the windows harvested whole from this server."""

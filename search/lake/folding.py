@@ -23,7 +23,7 @@ from search.lake.facts import FORMATS
 from search.lake.files import LakeFiles
 
 #: Raised whenever a table or its meaning changes: an older catalogue is then thrown away and folded again.
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 #: Orders to take a work down come first: all that is folded after them obeys.
 KINDS = ("tombstones", "works", "fetched", "papers", "edges", "vectors", "windows")
 
@@ -32,7 +32,11 @@ TRANSACTION = 1.0
 #: Rows given to SQLite at a time.
 ROWS = 1_000
 
+# A work's `changed` rises with everything that is folded of it, above all others: whoever remembers a number
+# sees what came after it. Numbers are those of one folding of the lake, told from others by `made`.
 SCHEMA = """
+CREATE TABLE made (folding TEXT);
+INSERT INTO made VALUES (hex(randomblob(8)));
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, name TEXT UNIQUE, stamp INT, holder INT, base INT);
 CREATE INDEX files_by_stamp ON files (stamp);
@@ -66,7 +70,8 @@ CREATE TABLE windows (
     response_date TEXT, purpose TEXT) WITHOUT ROWID;
 CREATE TABLE works (
     work_id TEXT PRIMARY KEY, version INT, known INT, removed INT, pin INT, stamp INT, text_stamp INT,
-    published TEXT, fetch INT, read INT, link INT) WITHOUT ROWID;
+    published TEXT, fetch INT, read INT, link INT, changed INT) WITHOUT ROWID;
+CREATE INDEX works_changed ON works (changed);
 CREATE INDEX works_removed ON works (work_id) WHERE removed;
 CREATE INDEX works_to_fetch ON works (published, work_id, version) WHERE fetch;
 CREATE INDEX works_to_read ON works (work_id) WHERE read;
@@ -129,7 +134,7 @@ INSERT OR REPLACE INTO works
 SELECT d.work_id, d.version, d.known, d.removed, d.pin, max(d.text_stamp, d.edge_stamp), d.text_stamp,
     d.published, d.known AND NOT d.removed AND p.name IS NULL,
     NOT d.removed AND coalesce(p.stamp > coalesce(r.stamp, 0), 0),
-    NOT d.removed AND coalesce(r.stamp > coalesce(e.paper, 0), 0)
+    NOT d.removed AND coalesce(r.stamp > coalesce(e.paper, 0), 0), :changed + row_number() OVER ()
 FROM (
     SELECT work_id, known, removed, pin, published, edge_stamp, iif(known, coalesce(pin, newest, 1), NULL)
         AS version, max(paper_stamp, coalesce(fact_stamp, 0), coalesce(user_stamp, 0)) AS text_stamp
@@ -383,7 +388,8 @@ def _fold_outcomes(db: sqlite3.Connection, stage: str, batch: Batch) -> None:
 
 def _derive(db: sqlite3.Connection) -> None:
     """Compute what follows for each work that this transaction has touched."""
-    db.execute(_DERIVE)
+    (changed,) = db.execute("SELECT coalesce(max(changed), 0) FROM works").fetchone()
+    db.execute(_DERIVE, {"changed": changed})
     db.execute(
         """DELETE FROM to_embed WHERE (fingerprint, work_id) IN (
                SELECT m.fingerprint, t.work_id FROM touched t CROSS JOIN models m)"""

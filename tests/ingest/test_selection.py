@@ -14,9 +14,10 @@ from search.arxiv.oai import OAIClient
 from search.arxiv.transport import Transport
 from search.demo.server import DemoRecord, DemoVersion, LoopbackArxiv
 from search.errors import NotAPDF, PDFNotFound, SettingsError, TruncatedPDF
-from search.ingest.fetch import explain, fetch
+from search.ingest.fetch import fetch
 from search.ingest.harvest import harvest, harvest_ids
 from search.ingest.selection import Selection, candidate, choose, keyword_pattern, read_selection
+from search.ingest.wanted import explain
 from search.lake.lake import Lake
 from search.models import Work
 

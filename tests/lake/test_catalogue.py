@@ -182,13 +182,13 @@ def test_due_works_are_counted(lake):
     lake.write_facts([raw(work_id) for work_id in ids])
     lake.write_fetched([lake.write_pdf(ids[0], 1, b"%PDF-")], [Outcome(ids[0], 1)])
     lake.catalogue.refresh()
-    assert lake.catalogue.due() == {"fetch": 6, "read": 1, "link": 0, "embed": 0}
-    assert lake.catalogue.due("f") == {"fetch": 6, "read": 1, "link": 0, "embed": 7}
+    assert lake.catalogue.due() == {"read": 1, "link": 0, "embed": 0}
+    assert lake.catalogue.due("f") == {"read": 1, "link": 0, "embed": 7}
     lake.write_papers([(ids[0], 1, read_paper())], [Outcome(ids[0], 1)])
     lake.write_facts([raw("2402.00001")])
     lake.catalogue.refresh()
-    assert lake.catalogue.due("f") == {"fetch": 7, "read": 0, "link": 1, "embed": 8}
-    assert lake.catalogue.due("f", most=5) == {"fetch": 5, "read": 0, "link": 1, "embed": 5}
+    assert lake.catalogue.due("f") == {"read": 0, "link": 1, "embed": 8}
+    assert lake.catalogue.due("f", most=5) == {"read": 0, "link": 1, "embed": 5}
     assert lake.catalogue.to_fetch([ids[3], ids[3], ids[0], "unknown", "2402.00001"]) == [
         ("2402.00001", 1),
         (ids[3], 1),
