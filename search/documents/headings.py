@@ -86,7 +86,7 @@ def find_headings(
     Args:
         lines: the whole paper, without its title.
         body: the style of its ordinary text.
-        marks: the file's bookmarks that its pages confirm. Where there are any, what they leave out is a
+        marks: the bookmarks, or names, that the pages confirm. What bookmarks leave out is a
             heading only by its number's place in the run, or as one of the titles that outlines leave out.
         vocabulary: of the lines, where it is known already (see `joining.vocabulary_of`).
     """
@@ -118,10 +118,11 @@ def find_headings(
 def _with_marks(
     chosen: Sequence[Candidate], candidates: Sequence[Candidate], marks: Sequence[Mark]
 ) -> list[Candidate]:
-    """Return the marked headings, and of the others the numbered and the well-known ones."""
+    """Return the marked headings and others: where all are listed, the numbered and the well-known ones."""
     starts = {mark.start for mark in marks}
+    listed = any(mark.listed for mark in marks)
     by_start = {c.start: c for c in (*candidates, *chosen)}
-    kept = [c for c in chosen if c.start not in starts and (c.number or c.known)]
+    kept = [c for c in chosen if c.start not in starts and (c.number or c.known or not listed)]
     return kept + [by_start[start] for start in sorted(starts) if start in by_start]
 
 
@@ -189,7 +190,7 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     if not (mark or _may_open(line, look.body)):
         return None
     style = style_of(line)
-    end = mark.end if mark else _last_line(lines, index, style, look.body)
+    end = mark.end if mark and mark.end else _last_line(lines, index, style, look.body)
     text = text_of(lines[index:end], look.vocabulary)[0]
     if len(text) > _LONGEST_TITLE:
         return None

@@ -83,6 +83,27 @@ class Bookmark:
     page: int
 
 
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A place in the file that has a name: hyperref gives one to each section."""
+
+    name: str
+    #: From 1.
+    page: int
+    #: How far below the page's top, in points.
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A small square that is drawn and no character, as most end marks of proofs are."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
 class PageReader(Protocol):
     """An opened document."""
 
@@ -114,6 +135,14 @@ class PageReader(Protocol):
 
     def bookmarks(self) -> Sequence[Bookmark]:
         """Return the file's outline, in order; empty where it has none."""
+        ...
+
+    def destinations(self) -> Sequence[Destination]:
+        """Return the file's named places; empty where it has none."""
+        ...
+
+    def squares(self, page: int) -> Sequence[Square]:
+        """Return the small squares drawn on a page (from 1); asked for only where they matter."""
         ...
 
     def close(self) -> None:

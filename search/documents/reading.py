@@ -7,10 +7,11 @@ from itertools import accumulate
 from pathlib import Path
 
 from search.documents.bitmap_fonts import mend_sizes
-from search.documents.bookmarks import confirmed
+from search.documents.bookmarks import confirmed, named
 from search.documents.characters import readable_share
 from search.documents.citation_marks import with_citations
 from search.documents.columns import gutters, reading_order
+from search.documents.end_marks import write_end_marks
 from search.documents.furniture import without_furniture
 from search.documents.headings import Heading, find_headings
 from search.documents.kinds import section_kind
@@ -106,7 +107,9 @@ def read_placed(
     title, rest = find_title(lines, body)
     rest = split_run_in(without_labels(rest, body.size))
     vocabulary = vocabulary_of(rest)
-    headings = find_headings(rest, body, confirmed(rest, reader.bookmarks()), vocabulary)
+    marks = confirmed(rest, reader.bookmarks()) or named(rest, reader.destinations())
+    headings = find_headings(rest, body, marks, vocabulary)
+    write_end_marks(rest, reader.squares)
     if not any(section_kind(heading.title) == "references" for heading in headings):
         headings = _with_references(rest, headings)
     sections, found, entries, pieces = _contents(rest, headings, body, vocabulary, reader.links)

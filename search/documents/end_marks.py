@@ -1,0 +1,61 @@
+"""End marks of proofs that are drawn, not printed: amsthm's box is four strokes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from search.documents.lines import TextLine
+from search.documents.pages import Span, Square
+from search.documents.statements import ends_proof, opens_statement
+
+END_MARK = "□"
+#: Pages on which the end of a proof is looked for; longer ones hold lemmas, at which the search ends anyway.
+_PAGES = 4
+
+
+def write_end_marks(lines: Sequence[TextLine], squares: Callable[[int], Sequence[Square]]) -> None:
+    """Write the squares that are drawn behind the last line of proofs into those lines, as "□".
+
+    Only pages of proofs that end nowhere in print are looked at: drawings cost as much time as text.
+
+    Args:
+        lines: the whole paper, in reading order; those that end a proof are changed.
+        squares: returns the small squares drawn on a page, from 1.
+    """
+    seen: dict[int, list[Square]] = {}
+    for index, line in enumerate(lines):
+        if not line.text.startswith(_OPENINGS) or opens_statement(line) != "proof":
+            continue
+        for end in range(index, len(lines)):
+            other = lines[end]
+            if (
+                ends_proof(other)
+                or (end > index and opens_statement(other))
+                or other.page >= line.page + _PAGES
+            ):
+                break
+            if other.page not in seen:
+                seen[other.page] = list(squares(other.page))
+            square = next((s for s in seen[other.page] if _stands_behind(s, other)), None)
+            if square:
+                seen[other.page].remove(square)
+                _write(other, square)
+                break
+
+
+_OPENINGS = ("Proof", "PROOF", "Sketch", "Outline", "Idea", "Preuve", "Démonstration", "Beweis")
+
+
+def _stands_behind(square: Square, line: TextLine) -> bool:
+    middle = (square.y0 + square.y1) / 2
+    return line.y0 - 1 <= middle <= line.y1 + 1 and square.x0 >= line.x1 - 1
+
+
+def _write(line: TextLine, square: Square) -> None:
+    last = line.spans[-1]
+    line.spans.append(
+        Span(f" {END_MARK}", last.font, line.size, False, False, False, square.x0, square.y0, square.x1,
+             square.y1, line.baseline)
+    )  # fmt: skip
+    line.text = f"{line.text} {END_MARK}"
+    line.x1 = max(line.x1, square.x1)
