@@ -242,13 +242,14 @@ def check(generation: str, *, run: str | None = None) -> str:
 
 def publish(generation: str, *, run: str | None = None) -> str:
     """Make a generation the live one, where it is not, and apply what has come meanwhile; return its name."""
-    from search.ingest.index import drop_old, find_generation
+    from search.ingest.index import drop_old, find_generation, live_generation
 
     with Pipeline() as pipeline, pipeline.recorded("publish", run=run or "") as record:
         store = pipeline.store
         if find_generation(store, generation).state == "building":
+            former = live_generation(store)
             store.publish(generation)
-            drop_old(store)
+            drop_old(store, former=former.name if former else None)
         _apply(pipeline, generation)
         record.counted(store.counts(generation).works, generation=generation)
     return generation
