@@ -88,6 +88,9 @@ class Batch:
     #: Files that this one stands in for, with where the first byte of each lies in it: whoever has applied
     #: all of them has applied this one.
     replaces: Mapping[str, int] = field(default_factory=dict)
+    #: Merged files that went into those, one after the other, and where the first byte of each would lie:
+    #: whoever has seen any of them is led on.
+    former: Mapping[str, int] = field(default_factory=dict)
     #: Its records, where it was read whole, and where each one's line begins, in bytes, and how long it is.
     records: tuple[dict[str, Any], ...] = ()
     places: tuple[tuple[int, int], ...] = ()
@@ -219,7 +222,7 @@ def _last_line(name: str, line: bytes, end: int) -> Batch:
         outcomes = _outcomes(last["outcomes"]) or tuple(o for part in parts for o in part.outcomes)
         return Batch(
             name, last["batch"], last["stamp"], last["writer"], outcomes, name, 0, end, parts,
-            last.get("replaces", {}),
+            last.get("replaces", {}), last.get("former", {}),
         )  # fmt: skip
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
         raise damaged(name, "does not end as a batch ends") from None

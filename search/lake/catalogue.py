@@ -8,10 +8,9 @@ order that `search.lake.facts` states.
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -21,9 +20,10 @@ import orjson
 
 from search.errors import DiskFull, LakeDamaged
 from search.lake import barred
+from search.lake.database import Database
 from search.lake.files import LakeFiles
-from search.lake.folding import KINDS, SCHEMA, SCHEMA_VERSION, UNEMBEDDED, fold
-from search.lake.shares import WHOLE, Share, crc32
+from search.lake.folding import KINDS, UNEMBEDDED, fold
+from search.lake.shares import WHOLE, Share
 from search.lake.states import STATE, Failure, WorkState, state_of, work_of
 from search.lake.titles import forget as forget_titles
 from search.lake.titles import titles_path
@@ -32,28 +32,18 @@ from search.models import ReadPaper, Work
 #: Bytes of pages kept in memory while files are folded; SQLite's own 2 MB make 500,000 works a third slower.
 FOLDING_MEMORY = 64 << 20
 
-#: How often, and after how many seconds, a file that is gone is looked for in merged ones.
+#: How often, and after how many seconds, a file that is gone is looked for in a folder that stays as it is.
 LOOKS, LOOK_AGAIN = 5, 0.05
 
 
-class Catalogue:
+class Catalogue(Database):
     """Answers questions about the lake. One instance may be used from many threads."""
 
     def __init__(self, path: Path, files: LakeFiles) -> None:
-        self._path = path
         self._files = files
-        self._held = threading.local()
         #: Newest stamp of any batch seen so far, in microseconds since 1970.
         self.newest = 0
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self._make()
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:  # no database (any more): a power cut can do that, and nothing is lost
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{path}{suffix}").unlink(missing_ok=True)
-            self._make()
+        super().__init__(path)
 
     def paths(self) -> tuple[Path, Path]:
         """Return the files that are this cache."""
@@ -61,26 +51,8 @@ class Catalogue:
 
     def forget(self) -> None:
         """Throw the cache away, bytes and all; the next `refresh` folds the whole lake again."""
-        self._make(anew=True)
-        with closing(self._connect()) as db:
-            # Dropped tables leave their pages, and the write-ahead log copies of them.
-            db.execute("VACUUM")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._make_anew()
         forget_titles(titles_path(self._path))
-
-    def _make(self, *, anew: bool = False) -> None:
-        """Make the tables where they are not there or another version's, in one step for other processes."""
-        with closing(self._connect()) as db, db:
-            if _is_made(db) and not anew:
-                return
-            db.execute("BEGIN IMMEDIATE")
-            if _is_made(db) and not anew:
-                return  # another process was faster
-            for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-                db.execute(f"DROP TABLE {table}")
-            for statement in (SCHEMA + barred.SCHEMA).split(";"):
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     # ------------------------------------------------------------------ folding
     def refresh(self) -> int:
@@ -393,25 +365,28 @@ class Catalogue:
         Raises:
             LakeDamaged: it was not merged with others, it is missing.
         """
-        for _ in range(LOOKS):
+        listed: list[str] = []
+        looks = 0
+        while True:
             self.refresh()
-            holder = self.holder(name)
-            if holder != name:
-                break
-            # What was merged once more while the folder was being listed is in no listing but the next.
+            row = self._rows(_HOLDER, [name])
+            if row and row[0][0] != name:
+                return row[0][0], row[0][1]
+            # What is merged once more while a folder is being listed may be in no listing but the next: only
+            # a folder in which nothing happens any more tells that it is not there.
+            names = self._files.names(name.split("/", 1)[0])
+            looks = looks + 1 if names == listed else 1
+            if looks == LOOKS:
+                raise LakeDamaged(
+                    f"{name} is missing from the lake {self._files.url}",
+                    advice="run `citewell doctor` to see what else is",
+                )
+            listed = names
             time.sleep(LOOK_AGAIN)
-        else:
-            raise LakeDamaged(
-                f"{name} is missing from the lake {self._files.url}",
-                advice="run `citewell doctor` to see what else is",
-            )
-        ((base,),) = self._rows("SELECT base FROM files WHERE name = ?", [name])
-        return holder, base
 
     def holder(self, name: str) -> str:
         """Return the file that holds what this one held, itself where it was not merged."""
-        query = "SELECT h.name FROM files o JOIN files h ON h.id = o.holder WHERE o.name = ?"
-        return next(iter(self._column(query, [name])), name)
+        return next(iter(self._column(_HOLDER, [name])), name)
 
     def named_files(self) -> list[str]:
         """Return the names of all PDFs, papers and shards that anything refers to."""
@@ -434,46 +409,6 @@ class Catalogue:
         line = orjson.loads(content)
         return ReadPaper.model_validate(line["paper"])
 
-    # ------------------------------------------------------------------ SQLite
-    @contextmanager
-    def session(self) -> Iterator[None]:
-        """Answer this thread's questions over one connection: to open one takes longer than to answer."""
-        if getattr(self._held, "db", None) is not None:
-            yield
-            return
-        with closing(self._connect()) as db:
-            self._held.db = db
-            try:
-                yield
-            finally:
-                self._held.db = None
-
-    @contextmanager
-    def _database(self) -> Iterator[sqlite3.Connection]:
-        held = getattr(self._held, "db", None)
-        if held is not None:
-            yield held
-            return
-        with closing(self._connect()) as db:
-            yield db
-
-    def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
-        db.create_function("crc32", 1, crc32, deterministic=True)
-        # Two records a page of 4 KB would leave half of it empty. Counts only before the first table is made.
-        db.execute("PRAGMA page_size = 16384")
-        db.execute("PRAGMA journal_mode = WAL")
-        # A lost transaction is only folded again: durability is the lake's business.
-        db.execute("PRAGMA synchronous = OFF")
-        return db
-
-    def _rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
-        with self._database() as db:
-            return db.execute(query, values).fetchall()
-
-    def _column(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[str]:
-        return [row[0] for row in self._rows(query, values)]
-
 
 def _is_known(line: dict[str, Any], known: Mapping[tuple[str, str], tuple[int, str, bytes]]) -> bool:
     if line["fact"] != "arxiv":
@@ -481,11 +416,6 @@ def _is_known(line: dict[str, Any], known: Mapping[tuple[str, str], tuple[int, s
     record = line["record"]
     held = known.get((line["work_id"], record["format"]))
     return held == (line["version"], line["datestamp"], orjson.dumps(record))
-
-
-def _is_made(db: sqlite3.Connection) -> bool:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    return bool(version == SCHEMA_VERSION)
 
 
 #: Whether work w belongs to the share that a question is about.
@@ -496,6 +426,9 @@ def _share(share: Share | None) -> dict[str, int]:
     share = share or WHOLE
     return {"number": share.number, "of": share.of}
 
+
+#: The file that holds what one held, and from which byte on.
+_HOLDER = "SELECT h.name, o.base FROM files o JOIN files h ON h.id = o.holder WHERE o.name = ?"
 
 #: Works w that were read, and where the reading lies.
 _READ = """

@@ -114,18 +114,24 @@ def _merge(
     bodies: list[bytes] = []
     parts: list[dict[str, Any]] = []
     replaces: dict[str, int] = {}
+    former: dict[str, int] = {}
     offset = 0
     for name in names:
         batch = read_outcomes(files, name)
         body = files.read(name, 0, batch.end) if batch.end else b""
         parts += [_part(part, offset) for part in batch.parts or (batch,)]
         replaces[name] = offset
+        # All names that this one ever had: a reader may have seen any of them last. Those of the batches
+        # themselves stand in `parts`.
+        names_before = {**batch.former, **batch.replaces}
+        former |= {gone: offset + base for gone, base in names_before.items() if _is_merged(gone)}
         bodies.append(body)
         offset += len(body)
     stamp = max(stamp_of(name) for name in names)
     digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
     last = {
-        "batch": kind, "stamp": stamp, "writer": MERGED, "outcomes": [], "parts": parts, "replaces": replaces
+        "batch": kind, "stamp": stamp, "writer": MERGED, "outcomes": [], "parts": parts, "replaces": replaces,
+        "former": former,
     }  # fmt: skip
     content = b"".join([*bodies, orjson.dumps(last), b"\n"])
     merged = batch_name(kind, stamp, f"{MERGED}-{digest}")
@@ -140,6 +146,10 @@ def _merge(
     return len(content)
 
 
+def _is_merged(name: str) -> bool:
+    return f"-{MERGED}-" in name
+
+
 def _part(batch: Batch, offset: int) -> dict[str, Any]:
     return {
         "name": batch.name, "stamp": batch.stamp, "writer": batch.writer, "start": offset + batch.start,
@@ -150,7 +160,7 @@ def _part(batch: Batch, offset: int) -> dict[str, Any]:
 def _finish(files: LakeFiles, sizes: dict[str, int]) -> int:
     """Delete the files that a merged one stands in for, where a killed run has left them."""
     gone = 0
-    for name in [name for name in sizes if f"-{MERGED}-" in name]:
+    for name in [name for name in sizes if _is_merged(name)]:
         for replaced in read_outcomes(files, name).replaces:
             if sizes.pop(replaced, None) is not None:
                 files.delete(replaced)

@@ -212,38 +212,20 @@ def _fold_file(db: sqlite3.Connection, files: LakeFiles, name: str) -> None:
         "INSERT INTO files (name, stamp) VALUES (?, ?) RETURNING id", [name, stamp_of(name)]
     ).fetchone()
     _held_by(db, name, holder, 0)
-    emptied: dict[int, int] = {}
     for part in batch.parts or [batch]:
-        before = _place(db, part.name) if batch.parts else None
+        is_new = not batch.parts or _id(db, part.name) is None
         file = _held_by(db, part.name, holder, part.start)
-        if before is None:
+        if is_new:
             _fold_batch(db, files, part, file)
-        elif before[0] not in {file, holder}:
-            emptied[before[0]] = part.start - before[1]
-    for gone, base in batch.replaces.items():
+    for gone, base in (*batch.former.items(), *batch.replaces.items()):
         _held_by(db, gone, holder, base)
-        db.execute("INSERT OR IGNORE INTO merged VALUES (?, ?)", [name, gone])
-    for former, offset in emptied.items():
-        _succeed(db, former, holder, offset)
-
-
-def _succeed(db: sqlite3.Connection, former: int, holder: int, offset: int) -> None:
-    """Note that a merged file went into another, where the one between was gone before it was folded."""
-    left = """SELECT 1 FROM files f WHERE f.holder = :former AND f.id != :former
-              AND NOT EXISTS (SELECT 1 FROM merged m WHERE m.name = f.name)"""
-    if not db.execute(left, {"former": former}).fetchone():  # else it holds what this one does not
-        db.execute("UPDATE files SET holder = ?, base = base + ? WHERE holder = ?", [holder, offset, former])
+    merged = [(name, gone) for gone in batch.replaces]
+    db.executemany("INSERT OR IGNORE INTO merged VALUES (?, ?)", merged)
 
 
 def _id(db: sqlite3.Connection, name: str) -> int | None:
     row = db.execute("SELECT id FROM files WHERE name = ?", [name]).fetchone()
     return row[0] if row else None
-
-
-def _place(db: sqlite3.Connection, name: str) -> tuple[int, int] | None:
-    """Return which file holds what one held, and from which byte on; None where it is not known."""
-    row = db.execute("SELECT holder, base FROM files WHERE name = ?", [name]).fetchone()
-    return (row[0], row[1]) if row else None
 
 
 def _held_by(db: sqlite3.Connection, name: str, holder: int, base: int) -> int:

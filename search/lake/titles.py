@@ -72,20 +72,21 @@ class TitleIndex:
         """Take in the lake's files that are new since the last time; the cost is theirs, not the lake's."""
         with self._database() as db:
             known = {name for (name,) in db.execute("SELECT name FROM files")}
+            merged: dict[str, list[str]] | None = None
             for kind in ("works", "tombstones", "edges"):
                 for name in self._catalogue.files([kind]):
                     if name not in known:
-                        self._fold(db, kind, name)
+                        merged = self._catalogue.merged() if merged is None else merged
+                        self._fold(db, kind, name, merged.get(name, ()))
             (self.newest,) = db.execute("SELECT coalesce(max(stamp), 0) FROM works").fetchone()
 
-    def _fold(self, db: sqlite3.Connection, kind: str, name: str) -> None:
+    def _fold(self, db: sqlite3.Connection, kind: str, name: str, made_of: Sequence[str]) -> None:
         with db:
             db.execute("BEGIN IMMEDIATE")
             if _is_folded(db, name):
                 return  # another process folded it in the meantime
-            parts = read_outcomes(self._files, name).parts
-            if parts and all(_is_folded(db, part.name) for part in parts):
-                pass  # merged files hold nothing new
+            if made_of and all(_is_folded(db, one) for one in made_of):
+                pass  # merged files hold nothing new, and their last lines are long
             elif kind == "edges":
                 for line in read_batch(self._files, name).records:
                     if line.get("source", "paper") == "paper":

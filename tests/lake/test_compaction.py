@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 
@@ -287,7 +286,6 @@ def test_beside_writers_and_readers(tmp_path):
     def merge():
         while not ended.is_set():
             compact(merger.files, set, older_than=NOW, fewest=2)
-            time.sleep(0.2)  # real merges are days apart; a reader sees each before the next
 
     def read():
         while not ended.is_set():
