@@ -151,6 +151,7 @@ def main() -> int:
     )
     parser.add_argument("--final", action="store_true", help="the 25 papers that nothing was tuned on")
     parser.add_argument("--as-is", action="store_true", help="with bookmarks, destinations and links")
+    parser.add_argument("--layout", action="store_true", help="with pymupdf's layout model")
     arguments = parser.parse_args()
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -163,7 +164,7 @@ def main() -> int:
         path = DATA / "pdf/arxiv" / record["file"]
         content = path.read_bytes() if arguments.as_is else stripped(path)
         start = time.perf_counter()
-        paper = read_pdf(content)
+        paper = read_pdf(content, layout=arguments.layout)
         seconds += time.perf_counter() - start
         pages += paper.quality.pages
         truth, left_out = truth_of([tuple(e) for e in record["toc"]], paper.title, page_letters(content))

@@ -191,11 +191,15 @@ def parse(
             help="Draw the first pages with the passages' boxes.",
         ),
     ] = None,
+    layout: Annotated[
+        bool,
+        typer.Option("--layout", help="Ask pymupdf's layout model about each page as well: 1-3 pages/s."),
+    ] = False,
 ) -> None:
     """Show what the reader makes of one PDF."""
     from search.documents import read_pdf
 
-    paper = read_pdf(file)
+    paper = read_pdf(file, layout=layout)
     if picture:
         from search.documents.highlights import draw
 

@@ -80,6 +80,7 @@ def find_headings(
     body: BodyStyle,
     marks: Sequence[Mark] = (),
     vocabulary: frozenset[str] | None = None,
+    evidence: Sequence[float] = (),
 ) -> list[Heading]:
     """Return the paper's headings in reading order; an empty list where nothing can be told.
 
@@ -89,9 +90,10 @@ def find_headings(
         marks: the bookmarks, or names, that the pages confirm. What bookmarks leave out is a
             heading only by its number's place in the run, or as one of the titles that outlines leave out.
         vocabulary: of the lines, where it is known already (see `joining.vocabulary_of`).
+        evidence: points for each line from elsewhere (see `search.documents.layout`); empty for none.
     """
     words = vocabulary_of(lines) if vocabulary is None else vocabulary
-    candidates = _candidates(_Look(lines, body, {mark.start: mark for mark in marks}, words))
+    candidates = _candidates(_Look(lines, body, {mark.start: mark for mark in marks}, words, evidence))
     numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
     chain = longest_run([(c.number, c.score) for c in numbered if c.number])
     chosen = [replace(numbered[index], number=number) for index, number in chain]
@@ -162,7 +164,9 @@ class _Look:
         body: BodyStyle,
         marks: Mapping[int, Mark],
         vocabulary: frozenset[str],
+        evidence: Sequence[float],
     ) -> None:
+        self.evidence = evidence
         self.lines, self.body, self.marks, self.vocabulary = lines, body, marks, vocabulary
         self.edges: dict[tuple[int, int], Edges] = edges_of(lines)
 
@@ -203,6 +207,7 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         + (2.0 if mark else 0.0)
         + 1.5 * known
         + (0.7 if number else 0.0)
+        + (look.evidence[index] if look.evidence else 0.0)
     )
     return Candidate(index, end, text, number, title, style, score, known, line.page)
 

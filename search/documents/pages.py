@@ -104,6 +104,18 @@ class Square:
     y1: float
 
 
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a page, and what a layout model takes it for."""
+
+    #: "section-header", "text", "list-item", "table", "picture", "page-header" …
+    kind: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
 class PageReader(Protocol):
     """An opened document."""
 
@@ -131,6 +143,10 @@ class PageReader(Protocol):
 
     def picture(self, page: int, dpi: int) -> NDArray[Any]:
         """Return what a page (from 1) looks like: `uint8[height, width, 3]`, red, green, blue."""
+        ...
+
+    def regions(self, page: int) -> Sequence[Region]:
+        """Return what a layout model sees on a page (from 1), which takes it half a second."""
         ...
 
     def bookmarks(self) -> Sequence[Bookmark]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from search.documents.big_signs import write_signs
 from search.documents.bitmap_fonts import mend_sizes
 from search.documents.bookmarks import confirmed, named
 from search.documents.characters import readable_share
@@ -16,6 +17,7 @@ from search.documents.furniture import without_furniture
 from search.documents.headings import Heading, find_headings
 from search.documents.kinds import section_kind
 from search.documents.labels import without_labels
+from search.documents.layout import evidence
 from search.documents.lines import TextLine, join
 from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of
@@ -36,7 +38,10 @@ _NO_TEXT = 100
 
 
 def read_pdf(
-    source: Path | bytes, *, before_recognising: Callable[[int], None] = lambda _: None
+    source: Path | bytes,
+    *,
+    layout: bool = False,
+    before_recognising: Callable[[int], None] = lambda _: None,
 ) -> ReadPaper:
     """Return title, sections, passages and references of a PDF.
 
@@ -48,6 +53,8 @@ def read_pdf(
 
     Args:
         source: a path, or the file's bytes.
+        layout: ask pymupdf's layout model about each page as well: half a second a page
+            (docs/decisions/0025-layout-tier.md says what that gains).
         before_recognising: told the number of each page that is read from its picture, before that is done.
 
     Raises:
@@ -62,7 +69,7 @@ def read_pdf(
     reader = PyMuPDFReader(source)
     try:
         label = source.name if isinstance(source, Path) else "the PDF"
-        return read(reader, label, before_recognising)
+        return read(reader, label, before_recognising, layout=layout)
     finally:
         reader.close()
 
@@ -83,15 +90,19 @@ def read(
     reader: PageReader,
     label: str = "the PDF",
     before_recognising: Callable[[int], None] = lambda _: None,
+    *,
+    layout: bool = False,
 ) -> ReadPaper:
     """Return what an opened document holds; `label` names it in errors."""
-    return read_placed(reader, label, before_recognising)[0]
+    return read_placed(reader, label, before_recognising, layout=layout)[0]
 
 
 def read_placed(
     reader: PageReader,
     label: str = "the PDF",
     before_recognising: Callable[[int], None] = lambda _: None,
+    *,
+    layout: bool = False,
 ) -> tuple[ReadPaper, list[Piece]]:
     """Return what an opened document holds, and for each passage the printed lines that it was made of."""
     pages = list(reader.pages())
@@ -100,6 +111,7 @@ def read_placed(
     _must_have_text(pages, label)
     if mend_sizes(pages):
         notes.append("bitmap fonts without sizes: sizes are estimated, letters may be missing")
+    write_signs(pages)
     lines = _lines(pages)
     if not lines:
         raise NoTextInPDF(f"{label} has no text outside its margins")
@@ -108,7 +120,8 @@ def read_placed(
     rest = split_run_in(without_labels(rest, body.size))
     vocabulary = vocabulary_of(rest)
     marks = confirmed(rest, reader.bookmarks()) or named(rest, reader.destinations())
-    headings = find_headings(rest, body, marks, vocabulary)
+    seen = evidence(rest, reader.regions) if layout else ()
+    headings = find_headings(rest, body, marks, vocabulary, seen)
     write_end_marks(rest, reader.squares)
     if not any(section_kind(heading.title) == "references" for heading in headings):
         headings = _with_references(rest, headings)
@@ -129,7 +142,7 @@ def read_placed(
             recognised_pages=recognised,
             notes=tuple(notes),
         ),
-        reader=f"{reader.name}/{READING}",
+        reader=f"{reader.name}/{READING}" + ("+layout" if layout else ""),
     )
     return paper, pieces
 
