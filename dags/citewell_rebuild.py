@@ -3,11 +3,15 @@
 Builds a new generation of the index from the lake, beside the live one that goes on answering and goes on
 being brought up to date. It takes the live one's place only where it holds as much as the lake says and
 finds as well as the gate asks. The one before is kept: `citewell index rollback` goes back to it.
+
+Beside it, and whether or not the new index is let through, the lake's old files of records are merged into
+fewer, so that a lake of many years is looked through as fast as a new one.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 from airflow.sdk import dag
 
@@ -39,6 +43,14 @@ def publish(generation: str, run_id: str | None = None) -> str:
     return stages.publish_rebuilt(generation, run=run_id)
 
 
+@stage()
+def compact(run_id: str | None = None) -> dict[str, Any]:
+    """Merge the lake's files of records that are older than a week into fewer, larger ones."""
+    from search.ingest import stages
+
+    return stages.compact(run=run_id)
+
+
 @dag(
     # Saturday morning in Europe and Friday night in America: arXiv announces nothing then.
     schedule="0 6 * * 6",
@@ -50,8 +62,9 @@ def publish(generation: str, run_id: str | None = None) -> str:
     doc_md=__doc__,
 )
 def citewell_rebuild() -> None:
-    """Put the stages in their order."""
+    """Put the stages in their order; merging is not in it: neither waits for the other, or stops it."""
     publish(fill(begin()))
+    compact()
 
 
 citewell_rebuild()

@@ -42,6 +42,7 @@ WRITES = {
     "index": (),
     "check": (),
     "publish": (),
+    "compact": ("works", "fetched", "papers", "edges", "windows"),
 }
 #: Stages that end a run: after them whatever Elasticsearch still lacks is sent, not only their own event.
 #: Once a day is enough, and looking takes four requests.

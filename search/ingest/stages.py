@@ -309,6 +309,20 @@ def publish_rebuilt(generation: str, *, run: str | None = None) -> str:
     return generation
 
 
+def compact(*, run: str | None = None) -> Result:
+    """Merge the lake's old files of records into fewer; beside any other stage, and nothing is said anew.
+
+    Returns how many files were merged, how many they became, and their megabytes.
+    """
+    from search.ingest.index import note_merged
+
+    with Pipeline() as pipeline, pipeline.recorded("compact", run=run or "") as record:
+        done = pipeline.lake.compact()
+        note_merged(pipeline.store, pipeline.lake)
+        record.counted(0)
+    return {"merged": done.merged, "into": done.into, "megabytes": round(done.bytes / 1e6, 1)}
+
+
 def watch(*, run: str | None = None) -> Result:
     """Run all saved searches over what is new; what they found is a file in `news/` of the home.
 

@@ -91,6 +91,14 @@ def test_the_daily_order(read: dict[str, Any]):
     }
 
 
+def test_the_weekly_order(read: dict[str, Any]):
+    """A new index is begun, filled, published; old files are merged whether or not it is let through."""
+    tasks = read["tasks"]["citewell_rebuild"]
+    after = {name: task["after"] for name, task in tasks.items()}
+    assert after == {"begin": [], "fill": ["begin"], "publish": ["fill"], "compact": []}
+    assert all(task["trigger_rule"].endswith("ALL_SUCCESS") for task in tasks.values())
+
+
 def test_arxiv_has_one_slot_and_the_day_goes_first(read: dict[str, Any]):
     """Whatever asks arXiv is in its pool, and a daily task in any pool is before a backfill's."""
     daily, backfill = read["tasks"]["citewell_daily"], read["tasks"]["citewell_backfill"]

@@ -149,6 +149,27 @@ def test_a_rebuild_takes_the_live_ones_place(arxiv):
         assert library.check().sound
 
 
+def test_old_files_are_merged_beside_a_run(arxiv, monkeypatch):
+    """Merging returns counts, leaves an event, and the index has nothing to apply and nothing amiss."""
+    from search.ingest.events import last_events
+    from search.lake import lake as lakes
+
+    begin_before(FIRST)
+    generation = a_day()
+    for _ in range(8):
+        stages.harvest()
+    assert stages.compact(run="weekly") == {"merged": 0, "into": 0, "megabytes": 0.0}
+    monkeypatch.setattr(lakes, "OLD", timedelta(0))
+    done = stages.compact(run="weekly")
+    assert (done["merged"], done["into"]) >= (8, 1)
+    with Library() as library:
+        assert library.lake.unapplied(library.store.live().applied) == ([], [])
+        assert library.check().sound
+        (event, *_) = last_events(library.lake, 1)
+        assert (event.stage, event.run, event.state) == ("compact", "weekly", "done")
+    assert a_day() == generation
+
+
 def test_saved_searches_leave_a_file(arxiv, tmp_path):
     """What a saved search finds is a file in the home, told once to the scheduler, and still to a person."""
     begin_before(FIRST)
