@@ -54,8 +54,10 @@ class Verdicts:
     """
 
     def __init__(self, cache: Path, catalogue: Catalogue, selection: Selection, policy: Policy) -> None:
+        # Neither budget nor half-life says anything of a single paper: another budget judges nothing anew.
+        wanted = selection.model_dump_json(exclude={"budget", "half_life"})
         kept = sorted(name for name, terms in policy.terms.items() if terms.store)
-        said = f"{VERSION} {selection.model_dump_json()} {policy.name} {kept}"
+        said = f"{VERSION} {wanted} {policy.name} {kept}"
         key = hashlib.sha256(said.encode()).hexdigest()[:12]
         self._path = cache.with_name(f"{cache.stem}-selection-{key}.sqlite")
         self._catalogue = catalogue

@@ -176,6 +176,8 @@ def test_only_what_changed_is_judged_again(lake, monkeypatch):
     assert {"2401.00009", "2401.00020"} <= set(ids(after.papers))
     assert not {"2401.00021", "2401.00022"} & set(ids(after.papers))
     assert explain(lake, wanted).holding == 3
+    assert len(due(lake, selection(keywords=[["dense"]], budget=9, half_life=1.0)).papers) == 9 - 3
+    assert len(judged) == 2
     due(lake, wanted, POLICIES["open"])
     assert len(judged) == 2 + 56
     lake.catalogue.forget()
