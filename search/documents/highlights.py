@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 from search.documents.characters import expand
 from search.documents.joining import LineAt
-from search.documents.lines import TextLine
+from search.documents.pages import Character
 from search.documents.passages import Piece
 from search.documents.reading import read_placed
 from search.errors import UsageError
@@ -43,54 +44,85 @@ def quote_boxes(source: Path | bytes, ordinal: int, start: int, end: int) -> tup
     reader = PyMuPDFReader(source)
     try:
         _, pieces = read_placed(reader)
+        if not 1 <= ordinal <= len(pieces):
+            raise UsageError(f"there is no passage {ordinal}", advice=f"the paper has {len(pieces)}")
+        return boxes_of_range(pieces[ordinal - 1], start, end, reader.characters)
     finally:
         reader.close()
-    if not 1 <= ordinal <= len(pieces):
-        raise UsageError(f"there is no passage {ordinal}", advice=f"the paper has {len(pieces)}")
-    return boxes_of_range(pieces[ordinal - 1], start, end)
 
 
-def boxes_of_range(piece: Piece, start: int, end: int) -> tuple[Box, ...]:
-    """Return the boxes of the characters from `start` to `end` of a passage, one for each printed line."""
+def boxes_of_range(
+    piece: Piece, start: int, end: int, characters: Callable[[int], Sequence[Character]]
+) -> tuple[Box, ...]:
+    """Return the boxes of the characters from `start` to `end` of a passage, one for each printed line.
+
+    Args:
+        piece: the passage with its lines.
+        start: in the passage's text, in characters.
+        end: where the quote ends.
+        characters: returns those of a page, from 1; called once for each page of the quote.
+    """
+    pages: dict[int, Sequence[Character]] = {}
     found = []
     for place in piece.lines:
         first, last = max(start, place.start), min(end, place.end)
-        if first < last:
-            found.append(_box(place, first, last))
+        if not piece.text[first:last].strip():
+            continue
+        number = place.line.page
+        if number not in pages:
+            pages[number] = characters(number)
+        box = _box(place, piece.text, first, last, pages[number])
+        if box:
+            found.append(box)
     return tuple(found)
 
 
-def _box(place: LineAt, start: int, end: int) -> Box:
+def _box(place: LineAt, text: str, start: int, end: int, characters: Sequence[Character]) -> Box | None:
+    """Return the box of `text[start:end]`, which stands on one line; None where nothing of it is printed.
+
+    The line's text has marks that the page has not (`^{`), and lacks footnote marks that it has, so the two
+    are laid beside one another by their letters and digits.
+    """
     line = place.line
-    # A passage may hold the line's end only; what its text lacks then is at the line's beginning.
-    missing = max(0, len(line.text) - (place.end - place.start)) if place.start == 0 else 0
+    printed = [
+        (letter, character)
+        for span in line.spans
+        for character in characters
+        if abs(character.baseline - span.baseline) < 0.5
+        and span.x0 - 0.5 <= (character.x0 + character.x1) / 2 <= span.x1 + 0.5
+        for letter in _letters(character.text)
+    ]
+    before, wanted = _letters(text[place.start : start]), _letters(text[start:end])
+    after = _letters(text[end : place.end])
+    chosen = _matched(before + wanted + after, printed, len(before), len(before) + len(wanted))
+    if not chosen:
+        return None
     return Box(
         page=line.page,
-        x0=round(x_of(line, start - place.start + missing), 1),
+        x0=round(min(character.x0 for character in chosen), 1),
         y0=round(line.y0, 1),
-        x1=round(x_of(line, end - place.start + missing), 1),
+        x1=round(max(character.x1 for character in chosen), 1),
         y1=round(line.y1, 1),
     )
 
 
-def x_of(line: TextLine, at: int) -> float:
-    """Return where the character `at` of a line's text begins, in points; exact to about a character.
+def _letters(text: str) -> str:
+    """Return what is compared: letters and digits; of text without any, all that is not space."""
+    return "".join(c for c in expand(text) if not c.isspace() and c not in "^_{}-\u00ad")
 
-    The text has marks that the page has not (`^{`), and lacks footnote marks that it has, so the place is
-    found by the share of the text before it, span by span.
-    """
-    if at <= 0:
-        return line.x0
-    lengths = [len(expand(span.text)) for span in line.spans]
-    total = sum(lengths)
-    if at >= len(line.text) or not total:
-        return line.x1
-    wanted = at * total / len(line.text)
-    for span, length in zip(line.spans, lengths, strict=True):
-        if wanted <= length and length:
-            return span.x0 + (span.x1 - span.x0) * wanted / length
-        wanted -= length
-    return line.x1
+
+def _matched(text: str, printed: Sequence[tuple[str, Character]], start: int, end: int) -> list[Character]:
+    """Return the printed characters that `text[start:end]` is, those between its first and its last."""
+    row = "".join(letter for letter, _ in printed)
+    if row == text:
+        return [character for _, character in printed[start:end]]
+    blocks = SequenceMatcher(None, text, row, autojunk=False).get_matching_blocks()
+    at = [
+        block.b + i - block.a
+        for block in blocks
+        for i in range(max(block.a, start), min(block.a + block.size, end))
+    ]
+    return [character for _, character in printed[min(at) : max(at) + 1]] if at else []
 
 
 def draw(source: Path, paper: ReadPaper, target: Path, *, pages: Sequence[int] = (), dpi: int = 80) -> int:

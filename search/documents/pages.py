@@ -116,6 +116,17 @@ class Region:
     y1: float
 
 
+@dataclass(frozen=True, slots=True)
+class Character:
+    """One character and where it stands."""
+
+    text: str
+    x0: float
+    x1: float
+    #: The y of its baseline.
+    baseline: float
+
+
 class PageReader(Protocol):
     """An opened document."""
 
@@ -159,6 +170,10 @@ class PageReader(Protocol):
 
     def squares(self, page: int) -> Sequence[Square]:
         """Return the small squares drawn on a page (from 1); asked for only where they matter."""
+        ...
+
+    def characters(self, page: int) -> Sequence[Character]:
+        """Return the characters of a page (from 1); asked for only where the place of a quote is."""
         ...
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from search.documents.pages import Bookmark, Destination, Line, Link, Page, Region, Span, Square
+from search.documents.pages import Bookmark, Character, Destination, Line, Link, Page, Region, Span, Square
 from search.errors import DamagedPDF, EncryptedPDF, MissingExtra
 
 if TYPE_CHECKING:
@@ -229,6 +229,24 @@ class PyMuPDFReader:
         except self._failures():
             return []
         return _squares(drawn)
+
+    def characters(self, page: int) -> list[Character]:
+        """Return the characters of a page in the order in which the file draws them."""
+        flags = self._pymupdf.TEXTFLAGS_RAWDICT & ~self._pymupdf.TEXT_PRESERVE_IMAGES
+        try:
+            with _TURN:
+                raw = self._document.load_page(page - 1).get_text("rawdict", flags=flags)
+        except self._failures() as error:
+            raise DamagedPDF(
+                f"page {page} of {self._label} cannot be read ({error})", advice=_DAMAGED
+            ) from error
+        return [
+            Character(char["c"], char["bbox"][0], char["bbox"][2], char["origin"][1])
+            for block in raw["blocks"]
+            for line in block["lines"]
+            for span in line["spans"]
+            for char in span["chars"]
+        ]
 
     def close(self) -> None:
         """Close the file."""
