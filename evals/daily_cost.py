@@ -1,13 +1,19 @@
 """What a day costs on a small lake and on a large one: the same records, stage by stage.
 
     python evals/daily_cost.py --home FOLDER [--works 10000 500000] [--days 6] [--records 1000]
-                               [--index-url URL] [--words-only] [--json]
+                               [--index-url URL] [--words-only] [--compact] [--json]
 
 Builds one home per size (kept: a second run adds days to it), its works log written directly as a snapshot
-import would, its index by the stages. Then each day is run on both, in turns and in fresh processes, as a
-scheduler would: harvest over loopback HTTP (the day's records, and those of the day before, which say
-nothing new), fetch, read and link of a few papers with the demo's PDF, embed, index, check, publish. Seven
-tenths of a day's records are new works, the others new versions of works that both lakes hold.
+import would, its index by the stages. Then each day is run on both, in turns and in fresh processes, by the
+functions that the DAGs call (`search.ingest.stages`), each with a pipeline of its own: harvest over loopback
+HTTP (the day's records, and those of the day before, which say nothing new), which says into how many
+shares the work is split; of each share fetch, read, link and embed; then index, check, publish, report.
+Seven tenths of a day's records are new works, the others new versions of works that both lakes hold.
+
+A selection ranks the papers without full text, by words that a third of them meet, and its budget rises by
+ten a day: those ten are found, fetched from loopback, read and linked. One more day goes first and is not
+counted: on new homes it judges all papers and makes the list of titles. `--compact` merges all files that
+both lakes have and counts the days right after it.
 
 The model is a stand-in that answers at once: a real one takes the same time on both lakes, and would only
 bring the ratio nearer to 1. Printed are the medians of wall and CPU seconds of each stage, and the ratio of
@@ -28,10 +34,11 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +53,11 @@ BATCH = 5_000
 WITH_PDF = 10
 #: Share of a day's records that are new works.
 NEW = 0.7
-STAGES = ("harvest", "fetch", "read", "link", "embed", "index", "check", "publish")
+STAGES = ("harvest", "fetch", "read", "link", "embed", "index", "check", "publish", "report")
+#: A word that many abstracts hold, beside what only titles of the day's papers say: they come first.
+SELECTION = """keywords = [["wholly", "ba*"]]
+budget = {budget}
+"""
 CATEGORIES = ("cs.CL", "cs.LG", "math.PR", "hep-th", "quant-ph", "astro-ph.GA", "cond-mat.str-el", "stat.ML")
 
 
@@ -184,64 +195,65 @@ def build(home: Path, works: int, options: dict[str, Any]) -> dict[str, Any]:
     return timed.result()
 
 
-def run_day(home: Path, day: int, options: dict[str, Any]) -> dict[str, Any]:
-    """Run one day on a lake; return the seconds of each stage."""
+def compact(home: Path, _: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Merge all files of a lake, as weekly runs do with those older than a week; return the seconds."""
     from search import Library
-    from search.arxiv.oai import OAIClient
-    from search.arxiv.transport import Transport
-    from search.embedding import open_embedder  # noqa: F401 - imported before the clock runs
-    from search.ingest.embed import embed
-    from search.ingest.fetch import fetch
-    from search.ingest.harvest import harvest
-    from search.ingest.index import apply, find_generation, generation_to_fill
-    from search.ingest.link import link
-    from search.ingest.read import read
-    from search.ingest.recent import recent_differences
-    from search.lake.shares import Share
+    from search.ingest.index import note_merged
 
-    model = StandIn() if options["vectors"] else None
-    until = BEGIN + timedelta(days=day)
     timed = Stages()
-    with (
-        Library(home=home, index_url=options["index_url"], index_prefix=options["prefix"]) as library,
-        Transport(contact=None, interval=0, kind="oai") as oai,
-        Transport(contact=None, interval=0, kind="pdf") as pdfs,
-    ):
-        lake, store = library.lake, library.store
-        started = datetime.now(UTC)
-        with timed("harvest"):
-            report = harvest(
-                lake, OAIClient(options["oai"], oai), base_url=options["oai"],
-                from_=until - timedelta(days=1), until=until, today=until + timedelta(days=1),
-            )  # fmt: skip
-        papers = [work_id(number) for number in day_numbers(day, options["records"])[0][:WITH_PDF]]
-        with timed("fetch"):
-            fetched = fetch(lake, pdfs, base_url=options["pdf"], ids=papers)
-        with timed("read"):
-            was_read = read(lake, share=Share(0, 1))
-        with timed("link"):
-            linked = link(lake, share=Share(0, 1))
-        embedded = 0
-        with timed("embed"):
-            if model:
-                for total in embed(lake, model):
-                    embedded = total.works
-        with timed("index"):
-            generation = generation_to_fill(store, model).name
-            written = apply(store, generation, lake, model)
-        with timed("check"):
-            compared, different = recent_differences(lake, store, model, generation, since=started)
-        with timed("publish"):
-            if find_generation(store, generation).state == "building":
-                store.publish(generation)
-            apply(store, generation, lake, model)
-            counts = store.counts(generation)
-    return {
-        **timed.result(), "harvested": report.records, "fetched": fetched.done, "read": was_read.done,
-        "linked": linked.done, "embedded": embedded, "written": written.written,
-        "unchanged": written.unchanged, "compared": compared, "different": len(different),
-        "works": counts.works, "passages": counts.passages,
+    with Library(home=home, index_url=options["index_url"], index_prefix=options["prefix"]) as library:
+        with timed("compact"):
+            done = library.lake.compact(older_than=timedelta(0))
+        with timed("note"):
+            note_merged(library.store, library.lake)
+    return {**timed.result(), "merged": done.merged, "into": done.into}
+
+
+def run_day(home: Path, day: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Run one day on a lake as `citewell_daily` does; return the seconds of each stage."""
+    import search.embedding
+    from search.errors import ModelUnavailable
+    from search.ingest import harvest, stages
+
+    selection = home / "selection.toml"
+    selection.write_text(SELECTION.format(budget=WITH_PDF * day))
+    os.environ |= {
+        "CITEWELL_HOME": str(home), "CITEWELL_INDEX_URL": options["index_url"],
+        "CITEWELL_INDEX_PREFIX": options["prefix"], "CITEWELL_OAI_BASE_URL": options["oai"],
+        "CITEWELL_PDF_BASE_URL": options["pdf"], "CITEWELL_OAI_INTERVAL": "0",
+        "CITEWELL_PDF_INTERVAL": "0", "CITEWELL_SELECTION": str(selection),
     }  # fmt: skip
+    until = BEGIN + timedelta(days=day)
+    harvest.harvest = partial(
+        harvest.harvest, from_=until - timedelta(days=1), until=until, today=until + timedelta(days=1)
+    )
+
+    def model(_: Any) -> StandIn:
+        if not options["vectors"]:
+            raise ModelUnavailable("words only")
+        return StandIn()
+
+    search.embedding.open_embedder = model
+    timed, done = Stages(), Counter[str]()
+    started = datetime.now(UTC)
+    with timed("harvest"):
+        shares = stages.harvest()
+    for share in shares:
+        for stage in (stages.fetch, stages.read, stages.link, stages.embed):
+            with timed(stage.__name__):
+                result = stage(share)
+            done[stage.__name__] += result["done"]
+            done["failed"] += result["failed"]
+    with timed("index"):
+        generation = stages.index()
+    stages.RECENT = datetime.now(UTC) - started
+    with timed("check"):
+        stages.check(generation)
+    with timed("publish"):
+        stages.publish(generation)
+    with timed("report"):
+        report = stages.report()
+    return {**timed.result(), "shares": len(shares), **done, **report}
 
 
 class Stages:
@@ -252,11 +264,11 @@ class Stages:
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
-        """Time a stage."""
+        """Time a stage, on top of what it took before."""
         wall, cpu = time.monotonic(), _cpu()
         yield
-        self._seconds[stage] = time.monotonic() - wall, _cpu() - cpu
-        print(f"  {stage} {self._seconds[stage][0]:.2f} s", file=sys.stderr, flush=True)
+        before = self._seconds.get(stage, (0.0, 0.0))
+        self._seconds[stage] = before[0] + time.monotonic() - wall, before[1] + _cpu() - cpu
 
     def result(self) -> dict[str, Any]:
         """Return `seconds` by stage as (wall, CPU), and `peak_mb`."""
@@ -298,12 +310,13 @@ def serve(days: Sequence[int], records: int) -> None:
             versions = (DemoVersion(moment),) if number in fresh else (first, DemoVersion(moment))
             said = PROSE.paper(number, len(versions) + day)
             made[work_id(number)] = DemoRecord(
-                id=work_id(number), title=said["title"], abstract=said["abstract"],
+                id=work_id(number), title=f"Wholly {said['title']}" if number in fresh else said["title"],
+                abstract=said["abstract"],
                 authors=", ".join(said["authors"]), categories=" ".join(said["categories"]),
                 versions=versions, doi=said["doi"] or "", datestamp=stamp,
             )  # fmt: skip
     pdf = min(demo_pdfs().values(), key=len)
-    pdfs = {f"{work_id(n)}v1": pdf for day in days for n in day_numbers(day, records)[0][:WITH_PDF]}
+    pdfs = {f"{work_id(n)}v1": pdf for day in days for n in day_numbers(day, records)[0]}
     with LoopbackArxiv(list(made.values()), pdfs, page_size=1000) as arxiv:
         print(json.dumps({"oai": arxiv.oai_url, "pdf": arxiv.pdf_url}), flush=True)
         sys.stdin.read()
@@ -373,6 +386,29 @@ def show(results: dict[int, list[dict[str, Any]]], rows: list[dict[str, Any]]) -
         print(f"{works:,}: {json.dumps(told)}")
 
 
+def run_days(
+    arguments: argparse.Namespace, homes: dict[int, Path], named: Callable[[int], dict[str, Any]]
+) -> dict[int, list[dict[str, Any]]]:
+    """Run the days, on both lakes in turns; return what each counted one took, by the lake's size."""
+    if arguments.compact:
+        for works, home in homes.items():
+            print(works, json.dumps(child("compact", home, 0, named(works))), file=sys.stderr, flush=True)
+    first = days_done(arguments.home) + 1
+    # The days right after merging are just those that are asked about.
+    uncounted = 0 if arguments.compact else first
+    last = first + arguments.days - 1 + bool(uncounted)
+    results: dict[int, list[dict[str, Any]]] = {works: [] for works in homes}
+    with serving([max(1, first - 1), last], arguments.records) as urls:
+        for day in range(first, last + 1):
+            # In turns: small first on odd days, large first on even ones.
+            for works in sorted(homes, reverse=day % 2 == 0):
+                result = child("day", homes[works], day, {**named(works), **urls})
+                print(f"day {day}, {works:,}: {json.dumps(result)}", file=sys.stderr, flush=True)
+                results[works] += [] if day == uncounted else [result]
+            (arguments.home / "days").write_text(str(day))
+    return results
+
+
 def main() -> None:
     """Build what is not there, run the days, print the table; or be a child."""
     parser = argparse.ArgumentParser(
@@ -384,6 +420,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000)
     parser.add_argument("--index-url", default="embedded")
     parser.add_argument("--words-only", action="store_true")
+    parser.add_argument("--compact", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
@@ -395,7 +432,7 @@ def main() -> None:
         serve(range(first, last + 1), records)
         return
     if arguments.child:
-        job = build if arguments.child == "build" else run_day
+        job = {"build": build, "compact": compact, "day": run_day}[arguments.child]
         print(json.dumps(job(arguments.home, arguments.number, arguments.options)))
         return
     options = {
@@ -412,15 +449,7 @@ def main() -> None:
             built = child("build", home, works, named(works))
             (home / "built").write_text(json.dumps(built))
             print(json.dumps(built), file=sys.stderr, flush=True)
-    first = days_done(arguments.home) + 1
-    results: dict[int, list[dict[str, Any]]] = {works: [] for works in homes}
-    with serving([max(1, first - 1), first + arguments.days - 1], arguments.records) as urls:
-        for day in range(first, first + arguments.days):
-            # In turns: small first on odd days, large first on even ones.
-            for works in sorted(homes, reverse=day % 2 == 0):
-                result = child("day", homes[works], day, {**named(works), **urls})
-                results[works].append(result)
-            (arguments.home / "days").write_text(str(day))
+    results = run_days(arguments, homes, named)
     rows = compare(results)
     if arguments.json:
         print(json.dumps({"rows": rows, "results": results}))

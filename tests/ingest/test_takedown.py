@@ -78,11 +78,10 @@ def home(tmp_path, filled):
     return shutil.copytree(filled, tmp_path / "home")
 
 
-def opened(home, arxiv):
+def opened(home, arxiv, **options):
     """The library of a home."""
-    return Library(
-        home=home, oai_base_url=arxiv.oai_url, pdf_base_url=arxiv.pdf_url, oai_interval=0, pdf_interval=0
-    )
+    options |= {"oai_base_url": arxiv.oai_url, "pdf_base_url": arxiv.pdf_url}
+    return Library(home=home, oai_interval=0, pdf_interval=0, **options)
 
 
 @pytest.fixture
@@ -109,11 +108,16 @@ def traces_of(home, needles):
     return found
 
 
+def sentences_of(paper):
+    """Twenty beginnings of its sentences, of sixty characters."""
+    texts = [p.text for p in paper.passages]
+    found = {t[a:b][:60] for t in texts for a, b in sentences(t) if b - a >= 60}
+    return sorted(s for s in found if not set(s) & set('"\\\n'))[:20]
+
+
 def needles_of(library, manuscripts):
     """Twenty sentences of the paper, its title, its PDF's middle and its vectors."""
-    texts = [p.text for p in manuscripts[2].passages]
-    found = {t[a:b][:60] for t in texts for a, b in sentences(t) if b - a >= 60}
-    plain = sorted(s for s in found if not set(s) & set('"\\\n'))[:20]
+    plain = sentences_of(manuscripts[2])
     vectors = library.store.vectors_of(TAKEN)
     assert len(plain) == 20
     assert vectors is not None
@@ -254,6 +258,35 @@ def test_neither_harvest_nor_build_nor_rebuild_brings_it_back(library, home):
     assert library.check().sound
 
 
+def test_a_snapshot_does_not_bring_it_back(library, home, tmp_path):
+    """Metadata imported after the order holds the paper: nothing of it reaches lake, catalogue or index."""
+    library.take_down(TAKEN)
+    entries = [
+        {
+            "id": work_id, "submitter": "Ada", "authors": "Ada Lovelace", "title": title,
+            "comments": None, "journal-ref": None, "doi": None, "report-no": None, "categories": "cs.IR",
+            "license": None, "abstract": "From the snapshot.", "update_date": "2026-11-01",
+            "authors_parsed": [["Lovelace", "Ada", ""]],
+            "versions": [
+                {"version": f"v{n}", "created": f"Thu, {n} Feb 2024 08:00:00 GMT"} for n in (1, 2)
+            ],
+        }
+        for work_id, title in ((TAKEN, "Quokkas counted twice"), ("2402.00010", "Woylies counted thrice"))
+    ]  # fmt: skip
+    file = tmp_path / "snapshot.json"
+    file.write_text("".join(json.dumps(one) + "\n" for one in entries))
+    assert library.import_snapshot(file).records == 2
+    library.fetch()
+    library.build()
+    library.rebuild()
+    assert traces_of(home, [b"Quokkas counted twice"]) == set()
+    assert library.lake.catalogue.state(TAKEN).work is None
+    assert library.lake.catalogue.half_taken_down() == []
+    assert [work.work_id for work in library.list()] == [OTHER, CITING, "2402.00010"]
+    assert TAKEN not in {hit.work_id for hit in library.search("quokkas counted twice").hits}
+    assert library.check().sound
+
+
 def test_adding_it_is_refused_until_that_is_lifted(library):
     """`add` says when it was taken down, adds the others of a list, and with `lift` brings it back."""
     library.take_down(TAKEN)
@@ -358,6 +391,34 @@ def test_objects_about_it_go_and_others_stay():
     assert without({"work_id": "x"}, "x") is None
 
 
+def killed_takedown(home, seconds, **options):
+    """Begin the takedown in a process of its own, and kill it with SIGKILL after so many seconds."""
+    code = (
+        "import sys; from search.library import Library\n"
+        f"library = Library(home={str(home)!r}, **{options!r}); library.lake, library.store\n"
+        f"print('ready', flush=True)\nlibrary.take_down({TAKEN!r})"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+
+
+def taken_down_again(library, home):
+    """Run the takedown after a killed one: no reader finds the paper, and nothing is left to do."""
+    if library.lake.takedowns.ids():
+        assert TAKEN not in {hit.work_id for hit in library.search("quokkas counted twice").hits}
+    report = library.take_down(TAKEN)
+    if report.left:  # an unfinished file of the killed run is too young to be anybody's
+        for path in home.rglob("*.part"):
+            path.unlink()
+        report = library.take_down(TAKEN)
+    library.build()
+    assert report.left == ()
+
+
 @pytest.mark.crash
 @pytest.mark.parametrize("seed", range(6))
 def test_killed_at_any_moment_and_run_again_it_ends_the_same(filled, tmp_path, arxiv, manuscripts, seed):
@@ -366,28 +427,49 @@ def test_killed_at_any_moment_and_run_again_it_ends_the_same(filled, tmp_path, a
     with opened(home, arxiv) as library:
         needles = needles_of(library, manuscripts)
         before = answers_of(library)
-    code = (
-        "import sys; from search.library import Library\n"
-        f"library = Library(home={str(home)!r}); library.lake, library.store; print('ready', flush=True)\n"
-        f"library.take_down({TAKEN!r})"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    process.stdout.readline()
-    time.sleep(random.Random(seed).uniform(0.0, 2.5))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
+    killed_takedown(home, random.Random(seed).uniform(0.0, 2.5))
     with opened(home, arxiv) as library:
-        if library.lake.takedowns.ids():
-            assert TAKEN not in {hit.work_id for hit in library.search("quokkas counted twice").hits}
-        report = library.take_down(TAKEN)
-        if report.left:  # an unfinished file of the killed run is too young to be anybody's
-            for path in home.rglob("*.part"):
-                path.unlink()
-            report = library.take_down(TAKEN)
-        library.build()
-        assert report.left == ()
+        taken_down_again(library, home)
         assert traces_of(home, needles) == set()
+        assert answers_of(library) == before
+        assert library.check().sound
+
+
+def documents(url, prefix):
+    """Every document of every index of a prefix, as text."""
+    from elasticsearch import Elasticsearch
+    from elasticsearch.helpers import scan
+
+    with Elasticsearch(url) as client:
+        client.indices.refresh(index=f"{prefix}-*")
+        return "\n".join(
+            json.dumps(hit["_source"], ensure_ascii=False) for hit in scan(client, index=f"{prefix}-*")
+        )
+
+
+@pytest.mark.crash
+@pytest.mark.elastic
+@pytest.mark.parametrize("seed", range(6))
+def test_killed_on_elasticsearch_it_ends_the_same(
+    filled, tmp_path, arxiv, manuscripts, elasticsearch_url, index_prefix, seed
+):
+    """The same on Elasticsearch: afterwards no document of any index holds the paper's text."""
+    home = shutil.copytree(filled, tmp_path / "home")
+    where = {"index_url": elasticsearch_url, "index_prefix": index_prefix}
+    with opened(home, arxiv, **where) as library:
+        library.build()
+        library.rebuild()
+        before = answers_of(library)
+        sentence = max(sentences_of(manuscripts[2]), key=len)
+        assert sentence in documents(elasticsearch_url, index_prefix)
+    # Undisturbed it takes this small library 4 to 10 s.
+    killed_takedown(home, random.Random(seed).uniform(0.0, 8.0), **where)
+    with opened(home, arxiv, **where) as library:
+        taken_down_again(library, home)
+        left = documents(elasticsearch_url, index_prefix)
+        assert not any(one in left for one in sentences_of(manuscripts[2]))
+        assert "Quokkas counted twice" not in left
+        assert traces_of(home / "lake", [sentence.encode(), b"Quokkas counted twice"]) == set()
         assert answers_of(library) == before
         assert library.check().sound
 
