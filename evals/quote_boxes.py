@@ -86,7 +86,7 @@ def main() -> int:
                     if box.page not in pages:
                         pages[box.page] = characters(document[box.page - 1])
                 printed = letters("".join(
-                    inside(on_page, [box for box in boxes if box.page == page]) for page, on_page in pages.items()
+                    inside(there, [box for box in boxes if box.page == page]) for page, there in pages.items()
                 ))  # fmt: skip
                 wanted = letters(pieces[number].text[start:end])
                 verdict = judge(wanted, printed)

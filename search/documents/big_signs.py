@@ -41,7 +41,8 @@ _SIGNS |= {code: None for code in range(0xF8E5, 0xF8FF) if code not in _SIGNS}
 
 
 @lru_cache(maxsize=4096)
-def _is_extension(font: str) -> bool:
+def is_extension(font: str) -> bool:
+    """Return whether a font is TeX's for signs larger than a line."""
     return _FONT.search(font) is not None
 
 
@@ -59,7 +60,7 @@ def write_signs(pages: Sequence[Page]) -> None:
         for line in page.lines:
             before: Span | None = None
             for span in line.spans:
-                if _is_extension(span.font):
+                if is_extension(span.font):
                     span.text = _written(span, before)
                     if span.text == " ":
                         continue

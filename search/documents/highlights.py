@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from search.documents.big_signs import is_extension
 from search.documents.characters import expand
 from search.documents.joining import LineAt
 from search.documents.pages import Character
@@ -22,6 +23,13 @@ COLOURS = {
     "caption": (0.93, 0.54, 0.10), "table": (0.76, 0.60, 0.10), "footnote": (0.45, 0.45, 0.45),
     "formula": (0.10, 0.62, 0.55), "heading": (0.85, 0.15, 0.20), "reference": (0.18, 0.60, 0.25),
 }  # fmt: skip
+
+
+#: How far letters reach above and below their baseline, in sizes.
+_ABOVE, _BELOW = 0.78, 0.24
+#: Characters of one span are no further off its baseline, in points: spans that begin with the space after
+#: an index have the index's. What stands above one another in a formula is at least three points apart.
+_ONE_BASELINE = 2.0
 
 
 def quote_boxes(source: Path | bytes, ordinal: int, start: int, end: int) -> tuple[Box, ...]:
@@ -88,7 +96,7 @@ def _box(place: LineAt, text: str, start: int, end: int, characters: Sequence[Ch
         (letter, character)
         for span in line.spans
         for character in characters
-        if abs(character.baseline - span.baseline) < 0.5
+        if abs(character.baseline - span.baseline) < _ONE_BASELINE
         and span.x0 - 0.5 <= (character.x0 + character.x1) / 2 <= span.x1 + 0.5
         for letter in _letters(character.text)
     ]
@@ -97,13 +105,12 @@ def _box(place: LineAt, text: str, start: int, end: int, characters: Sequence[Ch
     chosen = _matched(before + wanted + after, printed, len(before), len(before) + len(wanted))
     if not chosen:
         return None
-    return Box(
-        page=line.page,
-        x0=round(min(character.x0 for character in chosen), 1),
-        y0=round(line.y0, 1),
-        x1=round(max(character.x1 for character in chosen), 1),
-        y1=round(line.y1, 1),
-    )
+    x0, x1 = min(character.x0 for character in chosen), max(character.x1 for character in chosen)
+    # Large brackets and sums reach into the lines above and below.
+    level = [span for span in line.spans if span.x0 < x1 and x0 < span.x1 and not is_extension(span.font)]
+    top = min((span.baseline - _ABOVE * span.size for span in level), default=line.y0)
+    bottom = max((span.baseline + _BELOW * span.size for span in level), default=line.y1)
+    return Box(page=line.page, x0=round(x0, 1), y0=round(top, 1), x1=round(x1, 1), y1=round(bottom, 1))
 
 
 def _letters(text: str) -> str:
