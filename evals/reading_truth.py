@@ -9,7 +9,9 @@ What is counted. Headings: levels 1 to 3, same title (letters and digits, ratio 
 one; References, Abstract, Contents and Acknowledgements are left out on both sides; run-in paragraph
 headings (level 4) count for nothing. Sentences: found verbatim in the canonical form in one passage, a
 citation mark printed in any form of up to 120 characters, three-row displays in any form; in order: those
-on the longest run of growing places. Scripts: each exponent or index put into the text, with up to 12
+on the longest run of growing places. Citations: the entries that each passage cites, against the keys of
+the citation commands in its sentences. Kinds: sentences of theorems, definitions, remarks and proofs that
+stand in a passage of that kind. arXiv ids: all that an entry prints. Scripts: each exponent or index put into the text, with up to 12
 characters on both sides. `--stripped` takes bookmarks, named destinations and links out of the PDFs first.
 """
 
@@ -22,6 +24,7 @@ import sys
 import time
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -68,7 +71,8 @@ def score_paper(truth: dict[str, Any], paper: ReadPaper, show: bool) -> Score:
     score: Score = Counter()
     _score_headings(truth, paper, score, show)
     texts = [(passage, canonical(passage.text)) for passage in paper.passages]
-    _score_sentences(truth, texts, score, show)
+    placed = _score_sentences(truth, texts, score, show)
+    _score_kinds(placed, texts, score, show)
     for name, kind in (("notes", "footnote"), ("captions", "caption")):
         of_kind = [text for passage, text in texts if passage.kind == kind]
         for text in truth[name]:
@@ -84,7 +88,7 @@ def score_paper(truth: dict[str, Any], paper: ReadPaper, show: bool) -> Score:
             score["furniture"] += 1
             if show:
                 print("   furniture:", passage.text[:200])
-    _score_references(truth, paper, score, show)
+    _score_citations(placed, _score_references(truth, paper, score, show), texts, score, show)
     return score
 
 
@@ -127,7 +131,9 @@ def _last(number: str | None) -> str:
 
 def _score_sentences(  # noqa: C901, PLR0912
     truth: dict[str, Any], texts: list[tuple[Passage, str]], score: Score, show: bool
-) -> None:
+) -> list[tuple[dict[str, Any], list[int]]]:
+    """Score where sentences stand; return each one with the passages that hold it."""
+    found: list[tuple[dict[str, Any], list[int]]] = []
     level = {i: h["level"] for i, h in enumerate(truth["headings"])}
     owner = -1
     owners = {-1: -1}
@@ -141,6 +147,7 @@ def _score_sentences(  # noqa: C901, PLR0912
     for sentence in truth["sentences"]:
         text = sentence["text"]
         if sum(map(str.isalpha, text)) < 15:
+            found.append((sentence, []))
             continue
         start, finder = literal(text), pattern(text)
         after = next((p for p in reversed(places) if p), (-1, 0))
@@ -151,11 +158,14 @@ def _score_sentences(  # noqa: C901, PLR0912
         hit = next((h for h in hits if h >= after), hits[0] if hits else None)
         places.append(hit)
         score["sentences"] += 1
+        # Passages of one text overlap; the same words in two places are told apart by nothing.
+        together = bool(hits) and hits[-1][0] - hits[0][0] < len(hits)
+        found.append((sentence, [index for index, _ in hits] if together else []))
         if hit is None:
             if show:
                 print(f"   sentence ({sentence['kind']}) not found:", text[:1000].replace("\ue000", "[c]"))
                 print("       read:", _nearest(finder.pattern, texts))
-        elif counts[text] == 1 and len(text) > 40:
+        elif counts[text] == 1 and len(text) > 40 and together:
             for index, _ in hits:
                 inside.setdefault(index, set()).add(owners[sentence["heading"]])
         for script in sentence["scripts"]:
@@ -178,6 +188,7 @@ def _score_sentences(  # noqa: C901, PLR0912
         for index, sections in inside.items():
             if len(sections) > 1:
                 print("   crossing:", index, sections, texts[index][0].section, texts[index][0].text[:100])
+    return found
 
 
 def _show_disorder(places: list[tuple[int, int] | None], texts: list[tuple[Passage, str]]) -> None:
@@ -208,14 +219,102 @@ def longest_growing(places: list[tuple[int, int]]) -> int:
     return len(tails)
 
 
-def _score_references(truth: dict[str, Any], paper: ReadPaper, score: Score, show: bool) -> None:
+#: amsthm's environments as kinds of passages; other sentences are in neither.
+_KINDS = {
+    **dict.fromkeys(("theorem", "lemma", "proposition", "corollary"), "theorem"),
+    **dict.fromkeys(("remark", "example"), "remark"),
+    "definition": "definition",
+    "proof": "proof",
+}
+
+
+def _score_kinds(
+    found: Sequence[tuple[dict[str, Any], list[int]]],
+    texts: Sequence[tuple[Passage, str]],
+    score: Score,
+    show: bool,
+) -> None:
+    """Score theorems, definitions, remarks and proofs, by sentence."""
+    for sentence, indices in found:
+        if not indices:
+            continue
+        wanted = _KINDS.get(sentence["kind"], "")
+        read = texts[indices[0]][0].kind
+        read = read if read in _KINDS.values() else ""
+        score["kinds wanted"] += bool(wanted)
+        score["kinds found"] += bool(read)
+        score["kinds right"] += bool(wanted) and wanted == read
+        if show and wanted != read:
+            print(f"   kind: {read or 'none'} for {wanted or 'none'}: {sentence['text'][:90]}")
+
+
+def _score_citations(
+    found: Sequence[tuple[dict[str, Any], list[int]]],
+    ordinals: Mapping[str, int],
+    texts: Sequence[tuple[Passage, str]],
+    score: Score,
+    show: bool,
+) -> None:
+    """Score which entries each passage cites, as (passage, entry).
+
+    Of a sentence that stands in several passages (they overlap), one has to have its citations, and all may.
+    A sentence that was found in no passage or in places that nothing tells apart has to have its citations
+    in any passage that nothing else explains.
+    """
+    read = {(index, ordinal) for index, (passage, _) in enumerate(texts) for ordinal in passage.cites}
+    explained: set[tuple[int, int]] = set()
+    loose: list[int] = []
+    for sentence, indices in found:
+        for cited in dict.fromkeys(cited for mark in sentence["cites"] for cited in mark):
+            ordinal = ordinals.get(cited, 0)
+            if not indices:
+                loose.append(ordinal)
+                continue
+            pairs = {(index, ordinal) for index in indices}
+            explained |= pairs
+            score["citations"] += 1
+            score["citations right"] += bool(pairs & read)
+            if show and not pairs & read:
+                print(f"   citation missed: {cited} ({ordinal}) in {sentence['text'][:150]!r}")
+    rest = read - explained
+    for ordinal in loose:
+        pair = next((pair for pair in sorted(rest) if pair[1] == ordinal), None)
+        rest.discard(pair) if pair else None
+        score["citations"] += 1
+        score["citations right"] += pair is not None
+    score["citations found"] += len(read)
+    score["citations wrong"] += len(rest)
+    if show:
+        for index, ordinal in sorted(rest):
+            print(f"   citation invented: {ordinal} in {texts[index][0].text[:1500]!r}")
+
+
+#: An arXiv id in any form that lists print it in. In the 49 papers this and the reader differ nowhere.
+_PRINTED_ID = re.compile(
+    r"(?:(?<=abs/)|(?<=pdf/)|(?<=org/)|(?<=arxiv\.)|(?<![\w./-]))(?P<new>\d\d(?:0[1-9]|1[0-2])\.\d{4,5})(?!\d)"
+    r"|(?<!\w)(?P<archive>acc-phys|alg-geom|astro-ph|cmp-lg|cond-mat|cs|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)"
+    r"|math(?:-ph)?|nlin|nucl-(?:ex|th)|patt-sol|physics|q-alg|q-bio|quant-ph|solv-int)(?:\.[A-Z]{2})?/"
+    r"(?P<old>\d{7})(?!\d)",
+    re.IGNORECASE,
+)
+
+
+def printed_ids(raw: str) -> set[str]:
+    """Return the arXiv ids that an entry prints, without version and subject class."""
+    return {m["new"] or f"{m['archive'].casefold()}/{m['old']}" for m in _PRINTED_ID.finditer(raw)}
+
+
+def _score_references(truth: dict[str, Any], paper: ReadPaper, score: Score, show: bool) -> dict[str, int]:
+    """Score the reference list; return the read entries' ordinals by the true ones' keys."""
+    ordinals: dict[str, int] = {}
     free = {index: (alnum(r.raw), r) for index, r in enumerate(paper.references)}
     score["references"] += len(truth["references"])
     score["references found"] += len(free)
     for entry in truth["references"]:
         wanted = alnum(entry["raw"])
         match = next((i for i, (text, _) in free.items() if _same_entry(wanted, text)), None)
-        score["arxiv wanted"] += bool(entry["arxiv_id"])
+        printed = printed_ids(entry["raw"])
+        score["arxiv wanted"] += len(printed)
         score["doi wanted"] += bool(entry["doi"])
         if match is None:
             if show:
@@ -223,17 +322,23 @@ def _score_references(truth: dict[str, Any], paper: ReadPaper, score: Score, sho
             continue
         _, reference = free.pop(match)
         score["references right"] += 1
+        ordinals[entry["key"]] = reference.ordinal
         score["labels right"] += (reference.label or "") == entry["label"]
-        for name, found in (("arxiv", reference.arxiv_id), ("doi", reference.doi)):
-            expected = entry["arxiv_id" if name == "arxiv" else "doi"]
-            if found:
-                score[f"{name} found"] += 1
-                score[f"{name} right"] += found.casefold() == expected.casefold()
-                if show and found.casefold() != expected.casefold():
-                    print(f"   {name}: {found} for {expected!r} in {entry['raw'][-100:]}")
+        more = {name.removeprefix("arxiv:") for name in reference.more if name.startswith("arxiv:")}
+        ids = more | ({reference.arxiv_id} if reference.arxiv_id else set())
+        score["arxiv found"] += len(ids)
+        score["arxiv right"] += len(ids & printed)
+        if show and ids != printed:
+            print(f"   arxiv: {ids} for {printed} in {entry['raw'][-100:]}")
+        if reference.doi:
+            score["doi found"] += 1
+            score["doi right"] += reference.doi.casefold() == entry["doi"].casefold()
+            if show and reference.doi.casefold() != entry["doi"].casefold():
+                print(f"   doi: {reference.doi} for {entry['doi']!r} in {entry['raw'][-100:]}")
     if show:
         for _, reference in free.values():
             print("   reference invented:", reference.raw[:120])
+    return ordinals
 
 
 def alnum(text: str) -> str:
@@ -253,6 +358,8 @@ def report(name: str, s: Score) -> None:
         return f"{s[part] / s[whole]:.4f}" if s[whole] else "-"
 
     f1 = 2 * s["headings right"] / max(s["headings"] + s["headings found"], 1)
+    precision = 1 - s["citations wrong"] / max(s["citations found"], 1)
+    recall = s["citations right"] / max(s["citations"], 1)
     entries = 2 * s["references right"] / max(s["references"] + s["references found"], 1)
     print(
         f"{name:<12} headings F1 {f1:.4f} (n {s['headings']})  levels {share('levels right', 'headings right')}"
@@ -263,8 +370,15 @@ def report(name: str, s: Score) -> None:
         f"  crossing {s['crossing']}  furniture {s['furniture']} of {s['passages']} passages"
         f"  references F1 {entries:.4f} (n {s['references']})  labels {share('labels right', 'references right')}"
         f"  arXiv P {share('arxiv right', 'arxiv found')} R {share('arxiv right', 'arxiv wanted')}"
-        f"  DOI P {share('doi right', 'doi found')} R {share('doi right', 'doi wanted')}"
+        f"  DOI P {share('doi right', 'doi found')} R {share('doi right', 'doi wanted')}\n{'':<12}"
+        f" citations P {precision:.4f} R {recall:.4f} F1 {_f1(precision, recall):.4f} (n {s['citations']})"
+        f"  theorems and proofs P {share('kinds right', 'kinds found')} R {share('kinds right', 'kinds wanted')}"
+        f" (n {s['kinds wanted']})"
     )
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / max(precision + recall, 1e-9)
 
 
 def main() -> int:

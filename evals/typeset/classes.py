@@ -218,7 +218,7 @@ def _heading(block: Block, v: Variant, setting: Setting) -> str:
 
 
 def _paragraph(block: Block, setting: Setting, *, with_note: bool) -> str:
-    _record(setting, block.pieces, block.kind, len(setting.headings) - 1)
+    _record(setting, block.pieces, block.name.casefold() or block.kind, len(setting.headings) - 1)
     tex = "".join(p.tex for p in block.pieces)
     if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
         note = f"This remark stands at the foot of the page and is number {spelled(len(setting.notes) + 1)}."
@@ -285,21 +285,42 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             )
 
 
-def _label(v: Variant) -> Callable[[int, str], str]:
-    """Return what gives an entry's optional label: author and year for natbib, letters for amsart's half."""
+#: Not a part of an identifier.
+_YEAR = re.compile(r"(?<![\w./:-])(?:19|20)\d\d(?![\w/-]|\.\d)")
 
-    def label(index: int, raw: str) -> str:
-        year = re.search(r"\b(?:19|20)\d\d\b", raw)
-        name = next(
-            (w for w in re.findall(r"[A-Z][a-z]{2,}", raw.split(",", maxsplit=1)[0] + " " + raw)), "Nemo"
-        )
+
+def _label(paper: Paper, v: Variant) -> Callable[[int], str]:
+    """Return what gives an entry's optional label: author and year for natbib, letters for amsart's half.
+
+    As in the lists that BibTeX makes, a letter follows the year where name and year are not enough.
+    """
+    named = [_name_and_year(raw.printed) for _, raw, _, _ in paper.references]
+
+    def label(index: int) -> str:
+        name, year = named[index]
+        same = [i for i, other in enumerate(named) if other == named[index]]
         if v.author_year:
-            return f"[{name}({year[0] if year else 2000}{_letters(index)})]"
+            return f"[{name}({year}{_letters(same.index(index)) if len(same) > 1 else ''})]"
         if v.alpha:
-            return f"[{name[:3]}{(year[0] if year else '2000')[2:]}{_letters(index)}]"
+            return f"[{name[:3]}{year[2:]}{_letters(index)}]"
         return ""
 
     return label
+
+
+def _with_suffix(entry: Piece, label: str) -> Piece:
+    """Return an entry with the letter of its label printed after its year."""
+    suffix = re.search(r"(\d{4})([a-z]+)\)\]$", label)
+    if not suffix:
+        return entry
+    dated = suffix[1] + suffix[2]
+    return Piece(_YEAR.sub(dated, entry.tex, count=1), _YEAR.sub(dated, entry.printed, count=1))
+
+
+def _name_and_year(raw: str) -> tuple[str, str]:
+    year = _YEAR.search(raw)
+    name = re.search(r"[A-Z][a-z]{2,}", raw.split(",", maxsplit=1)[0] + " " + raw)
+    return name[0] if name else "Nemo", year[0] if year else "2000"
 
 
 def _letters(index: int) -> str:
@@ -310,13 +331,14 @@ def _letters(index: int) -> str:
 def _bibliography(paper: Paper, v: Variant, setting: Setting) -> str:
     if not paper.references:
         return ""
-    label = _label(v)
+    label = _label(paper, v)
     entries = []
-    for index, (key, raw, arxiv_id, doi) in enumerate(paper.references):
-        printed = label(index, raw.printed)
+    for index, (key, entry, arxiv_id, doi) in enumerate(paper.references):
+        printed = label(index)
+        raw = _with_suffix(entry, printed) if v.author_year else entry
         setting.references.append({
             "key": key, "raw": raw.printed, "arxiv_id": arxiv_id, "doi": doi.lower(),
-            "label": printed.strip("[]") if printed else str(index + 1),
+            "label": "" if v.author_year else printed.strip("[]") or str(index + 1),
         })  # fmt: skip
         tex = raw.tex
         if v.hyperref and doi and number(key) % 2:

@@ -31,7 +31,7 @@ _NO_END = re.compile(
 _FAMILY = str.maketrans({
     "\xa0": " ", "–": "\ue010", "—": "\ue011", "“": "\ue012", "”": "\ue013", "‘": "\ue014", "’": "'",
 })  # fmt: skip
-_LETTERS = "éäöüóíçÉêõïßòùôãèČłÄàŁáëñøØÅåÖÜñúýžšřćńąęś"
+_LETTERS = "éäöüóíçÉêõïßòùôãèČłÄàŁáëñøØÅåÖÜñúýžšřćńś"
 _TEX = {
     "&": r"\&", "%": r"\%", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "<": "$<$", ">": "$>$",
     "|": "$|$", "\ue010": "--", "\ue011": "---", "\ue012": "``", "\ue013": "''", "\ue014": "`", '"': "''",
@@ -156,7 +156,7 @@ def pieces(text: str, keys: frozenset[str]) -> list[Piece]:
         elif kind == "formula":
             found.append(formula(name))
         elif kind == "cite" and name in keys:
-            last = next((p for p in reversed(found) if p.tex), None)
+            last = next((p for p in reversed(found) if p.tex or p.keys), None)
             if last and last.keys:  # neighbours are one mark
                 last.keys += (name,)
             else:
@@ -285,4 +285,5 @@ def _reference(key: str, entry: dict[str, Any]) -> tuple[str, Piece, str, str]:
         found, doi = "", None
     if found and not doi:
         extra += f" doi:{found}."
-    return key, plain(raw + extra), arxiv_id, found
+    parts = pieces(raw + extra, frozenset())  # formulas of titles among them
+    return key, Piece("".join(p.tex for p in parts), "".join(p.printed for p in parts)), arxiv_id, found

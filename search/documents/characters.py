@@ -30,6 +30,10 @@ _ACCENTS = {
     "˚": "\u030a", "¯": "\u0304", "˙": "\u0307", "˝": "\u030b",
 }  # fmt: skip
 _ACCENTED = re.compile("([" + "".join(_ACCENTS) + "]) ?([A-Za-zıȷ])")
+#: A grave accent is a back quote's twin: it counts within a word, and as the word "à".
+_GRAVE = re.compile(r"(?<=[^\W\d_])` ?([AEIOUaeiouı])|(?<!\S)` ?([Aa])(?=\s)")
+#: A cedilla is drawn after its letter, or before it where the letter's own font lacks the place.
+_CEDILLA = re.compile(r"([cCsSt]) ?¸|¸ ?([cCsSt])")
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
@@ -45,10 +49,25 @@ def expand(text: str) -> str:
 def compose_accents(text: str) -> str:
     """Return `text` with free-standing accents put on the letter that follows.
 
-    >>> compose_accents("Montr´eal, Erd˝os")
-    'Montréal, Erdős'
+    >>> compose_accents("Montr´eal, Erd˝os, Rivi`ere, Franc¸a")
+    'Montréal, Erdős, Rivière, França'
     """
-    return text if text.isascii() else _ACCENTED.sub(_composed, text)
+    if "`" in text:
+        text = _GRAVE.sub(_with_grave, text)
+    if text.isascii():
+        return text
+    if "¸" in text:
+        text = _CEDILLA.sub(_with_cedilla, text)
+    return _ACCENTED.sub(_composed, text)
+
+
+def _with_grave(match: re.Match[str]) -> str:
+    letter = match[1] or match[2]
+    return unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + "\u0300")
+
+
+def _with_cedilla(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327")
 
 
 def _composed(match: re.Match[str]) -> str:

@@ -14,8 +14,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from search.citations.titles import letters
+from search.documents.joining import LineAt
+from search.documents.passages import Piece
 from search.models import Passage, Reference
 
 #: A list of numbers: "3", "3, 5–7".
@@ -117,15 +120,59 @@ def marks(text: str, bibliography: Bibliography) -> list[Mark]:
     return list(_author_year(text, bibliography))
 
 
-def with_citations(passages: Sequence[Passage], references: Sequence[Reference]) -> tuple[Passage, ...]:
-    """Return the passages, each with the entries of the reference list that it cites."""
+def with_citations(
+    passages: Sequence[Passage],
+    references: Sequence[Reference],
+    raised: Sequence[Sequence[str]] = (),
+) -> tuple[Passage, ...]:
+    """Return the passages, each with the entries of the reference list that it cites.
+
+    Args:
+        passages: of one paper.
+        references: its list.
+        raised: for each passage the raised marks that its text leaves out ("3", "5–7").
+    """
     bibliography = Bibliography(references)
+    found = [cited(marks(passage.text, bibliography), passage.cites) for passage in passages]
+    above = [_raised(texts, bibliography) for texts in raised]
+    # A paper cites in one way; in one that cites in brackets what is raised leads to footnotes.
+    if len(set(chain(*above))) > len(set(chain(*found))):
+        found = [tuple(sorted({*inside, *over})) for inside, over in zip(found, above, strict=True)]
     return tuple(
-        passage.model_copy(update={"cites": cites})
-        if (cites := cited(marks(passage.text, bibliography), passage.cites)) != passage.cites
-        else passage
-        for passage in passages
+        passage.model_copy(update={"cites": cites}) if cites != passage.cites else passage
+        for passage, cites in zip(passages, found, strict=True)
     )
+
+
+def raised_marks(pieces: Sequence[Piece]) -> list[list[str]]:
+    """Return for each passage the raised marks that its text leaves out, those of footnotes excepted."""
+    notes = {
+        (place.line.page, mark)
+        for piece in pieces
+        if piece.kind == "footnote"
+        for place in piece.lines
+        for at, mark in place.line.marks
+        if at == 0
+    }
+    return [
+        [mark for place in piece.lines for mark in _inside(place) if (place.line.page, mark) not in notes]
+        for piece in pieces
+    ]
+
+
+def _inside(place: LineAt) -> list[str]:
+    """Return the marks of a line that stand in its part of a passage; a passage begins or ends within one."""
+    line, length = place.line, place.end - place.start
+    missing = len(line.text) - length
+    low, high = (missing, len(line.text)) if place.start == 0 and missing > 1 else (0, length + 1)
+    return [mark for at, mark in line.marks if low <= at <= high]
+
+
+def _raised(texts: Sequence[str], bibliography: Bibliography) -> tuple[int, ...]:
+    if not texts or not bibliography.numbered:
+        return ()
+    numbers = (text.strip(" ,.()[]") for text in texts)
+    return tuple({o for number in numbers if number for o in ordinals(number, bibliography.by_label)})
 
 
 def cited(found: Iterable[Mark], known: Iterable[int] = ()) -> tuple[int, ...]:

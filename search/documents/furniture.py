@@ -51,11 +51,48 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
             seen[_key(line, text)].add(page.number)
     enough = max(2, min(_REPEATED, len(pages)))
     repeated = {key for key, numbers in seen.items() if len(numbers) >= enough}
+    offsets = _offsets(pages, outer)
     kept = []
-    for on_page, edge in zip(candidates, outer, strict=True):
-        drop = {id(line) for line, text in edge if _is_furniture(line, text, edge, zones, repeated)}
+    for page, on_page, edge in zip(pages, candidates, outer, strict=True):
+        drop = {
+            id(line) for line, text in edge
+            if _is_furniture(line, text, edge, repeated)
+            or (_PAGE_NUMBER.fullmatch(text) and _is_page_number(line, text, page, on_page, zones, offsets))
+        }  # fmt: skip
         kept.append([line for line in on_page if id(line) not in drop])
     return kept
+
+
+def _offsets(pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]]) -> set[int]:
+    """Return by how much printed page numbers differ from the pages' places in the file."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for page, lines in zip(pages, outer, strict=True):
+        for _, text in lines:
+            if text.isdecimal():
+                found[int(text) - page.number].add(page.number)
+    return {offset for offset, numbers in found.items() if len(numbers) >= max(2, 0.3 * len(pages))}
+
+
+def _is_page_number(
+    line: Line, text: str, page: Page, lines: Sequence[Line], zones: _Zones, offsets: set[int]
+) -> bool:
+    """Return whether a number at a page's edge counts the pages: in step with others, or all by itself.
+
+    The last index of a formula at the foot of a page is neither: it touches what it stands on.
+    """
+    beside = [other for other in lines if other is not line and _is_near(other, line)]
+    if beside or not _is_outermost(line, lines, zones):
+        return False
+    in_step = text.isdecimal() and int(text) - page.number in offsets
+    height = line.y1 - line.y0
+    return in_step or not any(
+        other.y0 < line.y1 + height and other.y1 > line.y0 - height for other in lines if other is not line
+    )
+
+
+def _is_near(other: Line, line: Line) -> bool:
+    """Return whether two lines overlap in height and nearly touch sideways."""
+    return other.y0 < line.y1 and other.y1 > line.y0 and other.x0 < line.x1 + 3 and other.x1 > line.x0 - 3
 
 
 #: So many numbers under one another beside the text are line numbers; reviewers get one in five lines.
@@ -101,25 +138,26 @@ def _is_furniture(
     line: Line,
     text: str,
     edge: Sequence[tuple[Line, str]],
-    zones: _Zones,
     repeated: set[tuple[str, int]],
 ) -> bool:
     if not text or _STAMP.match(text) or _SUBMITTED.match(text):
         return True
-    if _key(line, text) in repeated and (_WORD.search(text) or text.isdigit()):
-        return True
-    return bool(_PAGE_NUMBER.fullmatch(text)) and _is_outermost(line, edge, zones)
+    if _key(line, text) not in repeated:
+        return False
+    return bool(_WORD.search(text)) or (
+        text.isdigit() and not any(other is not line and _is_near(other, line) for other, _ in edge)
+    )
 
 
 def _text(line: Line) -> str:
     return " ".join("".join(span.text for span in line.spans).split())
 
 
-def _is_outermost(line: Line, edge: Sequence[tuple[Line, str]], zones: _Zones) -> bool:
+def _is_outermost(line: Line, lines: Sequence[Line], zones: _Zones) -> bool:
     """Return whether nothing stands further out, above or below: a page number does, a formula does not."""
     if line.y1 < zones.top:
-        return not any(other.y1 < line.y0 for other, _ in edge)
-    return not any(other.y0 > line.y1 for other, _ in edge)
+        return not any(other.y1 < line.y0 for other in lines)
+    return not any(other.y0 > line.y1 for other in lines)
 
 
 def _key(line: Line, text: str) -> tuple[str, int]:

@@ -35,6 +35,8 @@ class TextLine:
     #: Shares of the characters, 0 to 1.
     bold: float
     italic: float
+    #: Raised citation numbers and footnote marks, which the text leaves out, each with its place in it.
+    marks: tuple[tuple[int, str], ...] = ()
 
     @property
     def height(self) -> float:
@@ -85,7 +87,8 @@ def text_line(pieces: Sequence[Line], page: int, column: int) -> TextLine:
         x0, y0 = min([piece.x0 for piece in pieces]), min([piece.y0 for piece in pieces])
         x1, y1 = max([piece.x1 for piece in pieces]), max([piece.y1 for piece in pieces])
     size, font, baseline, bold, italic = _style(spans)
-    text = " ".join(compose_accents(line_text(spans, size, baseline)).split())
+    marks: list[tuple[int, str]] = []
+    text = " ".join(compose_accents(line_text(spans, size, baseline, marks)).split())
     return TextLine(
         page=page,
         column=column,
@@ -102,6 +105,7 @@ def text_line(pieces: Sequence[Line], page: int, column: int) -> TextLine:
         baseline=baseline,
         bold=bold,
         italic=italic,
+        marks=tuple(marks),
     )
 
 

@@ -10,7 +10,7 @@ from search.documents.big_signs import write_signs
 from search.documents.bitmap_fonts import mend_sizes
 from search.documents.bookmarks import confirmed, named
 from search.documents.characters import readable_share
-from search.documents.citation_marks import with_citations
+from search.documents.citation_marks import raised_marks, with_citations
 from search.documents.columns import gutters, reading_order
 from search.documents.end_marks import write_end_marks
 from search.documents.furniture import without_furniture
@@ -131,7 +131,7 @@ def read_placed(
     paper = ReadPaper(
         title=title,
         sections=tuple(sections),
-        passages=with_citations(found, entries),
+        passages=with_citations(found, entries, raised_marks(pieces)),
         references=tuple(entries),
         quality=Quality(
             pages=len(pages),

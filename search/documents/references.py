@@ -93,7 +93,23 @@ def _entries(lines: Sequence[TextLine]) -> list[_Entry]:
         starts = _labelled(lines, pattern)
         if len(starts) >= 2 or (starts and starts[0] == 0):
             return _divided(lines, starts, pattern)
+    if len(starts := _raised(lines)) >= 2:
+        return _divided(lines, starts, None)
     return _divided(lines, _hanging(lines), None)
+
+
+def _raised(lines: Sequence[TextLine]) -> list[int]:
+    """Return the lines that begin with a raised number, which their text leaves out; in order, from 1."""
+    starts: list[int] = []
+    for index, line in enumerate(lines):
+        label = _raised_label(line)
+        if label and label.isdecimal() and 0 <= int(label) - len(starts) - 1 <= 1:
+            starts.append(index)
+    return starts
+
+
+def _raised_label(line: TextLine) -> str | None:
+    return line.marks[0][1].strip(".,") if line.marks and line.marks[0][0] == 0 else None
 
 
 def _labelled(lines: Sequence[TextLine], pattern: re.Pattern[str]) -> list[int]:
@@ -146,7 +162,8 @@ def _divided(
     entries = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         match = pattern.match(lines[start].text) if pattern else None
-        entries.append(_Entry(list(lines[start:end]), match["label"] if match else None))
+        label = match["label"] if match else None if pattern else _raised_label(lines[start])
+        entries.append(_Entry(list(lines[start:end]), label))
     return entries
 
 

@@ -71,18 +71,23 @@ class _Level:
     parts: list[str] = field(default_factory=list)
     #: The raised script that was written last: its place among the parts, and where it ends on the page.
     raised: tuple[int, float] | None = None
+    #: The marks that were left out, and where.
+    marks: list[tuple[int, str]] = field(default_factory=list)
 
     def text(self) -> str:
         return "".join(self.parts)
 
 
-def line_text(spans: Sequence[Span], size: float, baseline: float) -> str:
+def line_text(
+    spans: Sequence[Span], size: float, baseline: float, left_out: list[tuple[int, str]] | None = None
+) -> str:
     """Return the text of a printed line, scripts marked and marks left out.
 
     Args:
         spans: from left to right.
         size: the size of the line's ordinary text, in points.
         baseline: the y of its baseline.
+        left_out: takes the marks that are left out, each with its place in the text.
     """
     if len(spans) == 1:
         return expand(spans[0].text)
@@ -106,6 +111,8 @@ def line_text(spans: Sequence[Span], size: float, baseline: float) -> str:
             font = span.font
     while len(levels) > 1:
         _close(levels, "", font)
+    if left_out is not None:
+        left_out += levels[0].marks
     return levels[0].text()
 
 
@@ -160,7 +167,9 @@ def _close(levels: list[_Level], following: str, font: str) -> None:
     if not text:
         parent.parts.append(raw)
         return
-    if not (script.kind == "^" and len(levels) == 1 and is_mark(text, before, following, font)):
+    if script.kind == "^" and len(levels) == 1 and is_mark(text, before, following, font):
+        parent.marks.append((len(before), text))
+    else:
         _write(parent, script, _written(script.kind, text, before))
     if raw[-1].isspace():
         parent.parts.append(" ")
