@@ -11,7 +11,7 @@ from search.documents.pages import Span
 
 #: Only numbered ones of level 2 and deeper: what is bold at the beginning of a paragraph and has no number
 #: is as often a term that is defined, an item of a list or the name of a theorem.
-_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+\S")
+_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?|\d{1,2}\))\s+\S")
 
 
 def split_run_in(lines: Sequence[TextLine]) -> list[TextLine]:
