@@ -11,6 +11,7 @@ from search.cli import options as o
 from search.cli import views
 from search.cli.surface import Surface
 from search.cli.text import line
+from search.errors import UsageError
 
 
 def harvest(
@@ -191,6 +192,12 @@ def parse(
             help="Draw the first pages with the passages' boxes.",
         ),
     ] = None,
+    page: Annotated[
+        list[int] | None, typer.Option("--page", metavar="N", help="Draw this page; may be given again.")
+    ] = None,
+    quote: Annotated[
+        str, typer.Option("--quote", metavar="TEXT", help="Draw the page that says this, and mark it.")
+    ] = "",
     layout: Annotated[
         bool,
         typer.Option("--layout", help="Ask pymupdf's layout model about each page as well: 1-3 pages/s."),
@@ -199,9 +206,11 @@ def parse(
     """Show what the reader makes of one PDF."""
     from search.documents import read_pdf
 
+    if (page or quote) and not picture:
+        raise UsageError("--page and --quote say what to draw", advice="say where with --picture OUT.png")
     paper = read_pdf(file, layout=layout)
     if picture:
-        from search.documents.highlights import draw
+        from search.documents.pictures import draw
 
-        draw(file, paper, picture)
+        draw(file, paper, picture, pages=page or (), quote=quote)
     surface.show(paper, lambda console: views.show_paper(console, paper))

@@ -1,11 +1,12 @@
-"""Where on the page a quote stands, and pages drawn with what was read from them."""
+"""Where on the page a quote stands."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
 
 from search.documents.big_signs import is_extension
 from search.documents.characters import expand
@@ -14,16 +15,7 @@ from search.documents.pages import Character
 from search.documents.passages import Piece
 from search.documents.reading import read_placed
 from search.errors import UsageError
-from search.models import Box, ReadPaper
-
-#: Colours of a picture's boxes, red, green and blue from 0 to 1, by a passage's kind.
-COLOURS = {
-    "text": (0.16, 0.47, 0.85), "abstract": (0.16, 0.47, 0.85), "theorem": (0.53, 0.26, 0.75),
-    "definition": (0.53, 0.26, 0.75), "remark": (0.70, 0.45, 0.85), "proof": (0.36, 0.35, 0.60),
-    "caption": (0.93, 0.54, 0.10), "table": (0.76, 0.60, 0.10), "footnote": (0.45, 0.45, 0.45),
-    "formula": (0.10, 0.62, 0.55), "heading": (0.85, 0.15, 0.20), "reference": (0.18, 0.60, 0.25),
-}  # fmt: skip
-
+from search.models import Box, Passage
 
 #: How far letters reach above and below their baseline, in sizes.
 _ABOVE, _BELOW = 0.78, 0.24
@@ -57,6 +49,40 @@ def quote_boxes(source: Path | bytes, ordinal: int, start: int, end: int) -> tup
         return boxes_of_range(pieces[ordinal - 1], start, end, reader.characters)
     finally:
         reader.close()
+
+
+def find_quote(passages: Sequence[Passage], quote: str) -> tuple[int, int, int] | None:
+    """Return ordinal, start and end (in characters of its text) of the first passage that has a quote.
+
+    Spaces, ligatures, kinds of dashes, hyphens between letters and the case of the first letter make no
+    difference; what is raised or lowered does: "104" is not found in "10^4".
+    """
+    wanted = "".join(letter for letter, _ in _compared(quote))
+    if not wanted:
+        return None
+    for passage in passages:
+        places = _compared(passage.text)
+        text = "".join(letter for letter, _ in places)
+        start = max(text.find(wanted), text.find(wanted[0].swapcase() + wanted[1:]))
+        if start >= 0:
+            return passage.ordinal, places[start][1], places[start + len(wanted) - 1][1] + 1
+    return None
+
+
+#: Spaces, brackets of scripts, and the hyphens of words, which may have come at a line's end.
+_NOT_COMPARED = re.compile(r"[\s{}\u00ad]|(?<=[^\W\d_])[-\u2010]\s*(?=[^\W\d_])")
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–−", "-"))
+
+
+def _compared(text: str) -> list[tuple[str, int]]:
+    """Return the characters that are compared, each with its place in the text."""
+    left_out = {i for match in _NOT_COMPARED.finditer(text) for i in range(*match.span())}
+    return [
+        (letter, i)
+        for i, c in enumerate(text)
+        if i not in left_out
+        for letter in expand(c).translate(_DASHES)
+    ]
 
 
 def boxes_of_range(
@@ -107,7 +133,11 @@ def _box(place: LineAt, text: str, start: int, end: int, characters: Sequence[Ch
         return None
     x0, x1 = min(character.x0 for character in chosen), max(character.x1 for character in chosen)
     # Large brackets and sums reach into the lines above and below.
-    level = [span for span in line.spans if span.x0 < x1 and x0 < span.x1 and not is_extension(span.font)]
+    level = [
+        span
+        for span in line.spans
+        if span.x0 < x1 and x0 < span.x1 and span.text.strip() and not is_extension(span.font)
+    ]
     top = min((span.baseline - _ABOVE * span.size for span in level), default=line.y0)
     bottom = max((span.baseline + _BELOW * span.size for span in level), default=line.y1)
     return Box(page=line.page, x0=round(x0, 1), y0=round(top, 1), x1=round(x1, 1), y1=round(bottom, 1))
@@ -130,58 +160,3 @@ def _matched(text: str, printed: Sequence[tuple[str, Character]], start: int, en
         for i in range(max(block.a, start), min(block.a + block.size, end))
     ]
     return [character for _, character in printed[min(at) : max(at) + 1]] if at else []
-
-
-def draw(source: Path, paper: ReadPaper, target: Path, *, pages: Sequence[int] = (), dpi: int = 80) -> int:
-    """Draw pages with the boxes of the passages and write them beside one another as one PNG.
-
-    Args:
-        source: the PDF.
-        paper: what was read from it.
-        target: the picture's path.
-        pages: which pages, from 1; none: the first eight.
-        dpi: dots per inch.
-
-    Returns:
-        how many pages were drawn.
-    """
-    import pymupdf
-
-    with pymupdf.open(source) as document:
-        chosen = [page for page in pages or range(1, 9) if page <= document.page_count]
-        pictures = []
-        for number in chosen:
-            page = document[number - 1]
-            _draw_passages(page, paper, number)
-            pictures.append(page.get_pixmap(dpi=dpi))
-    _sheet(pymupdf, pictures, target)
-    return len(chosen)
-
-
-def _draw_passages(page: Any, paper: ReadPaper, number: int) -> None:
-    for passage in paper.passages:
-        colour = COLOURS[passage.kind]
-        boxes = [box for box in passage.boxes if box.page == number]
-        for box in boxes:
-            rectangle = (box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1)
-            page.draw_rect(rectangle, color=colour, fill=colour, fill_opacity=0.07, width=0.8)
-        if boxes and passage.page == number:
-            label = f"{passage.ordinal} {passage.kind}"
-            page.insert_text((boxes[0].x0, boxes[0].y0 - 1.5), label, fontsize=5, color=colour)
-    names = [f"{section.number or ''} {section.title} ({section.level}, {section.kind})"
-             for section in paper.sections if section.page == number]  # fmt: skip
-    for row, name in enumerate(names):
-        page.insert_text((4, 8 + 7 * row), name[:110], fontsize=6, color=COLOURS["heading"])
-
-
-def _sheet(pymupdf: Any, pictures: Sequence[Any], target: Path) -> None:
-    """Write pictures as one, four in a row."""
-    columns = min(4, len(pictures))
-    width, height = max(p.width for p in pictures), max(p.height for p in pictures)
-    rows = -(-len(pictures) // columns)
-    with pymupdf.open() as sheet:
-        page = sheet.new_page(width=columns * width, height=rows * height)
-        for index, picture in enumerate(pictures):
-            x, y = index % columns * width, index // columns * height
-            page.insert_image((x, y, x + picture.width, y + picture.height), pixmap=picture)
-        page.get_pixmap(dpi=72).save(str(target))

@@ -18,6 +18,8 @@ from search.models import Box, PassageKind
 SHORTEST, LONGEST = 1000, 1500
 #: A block that has to be cut is repeated by so many characters, at most, in the next passage.
 OVERLAP = 200
+#: A gap of so many sizes between two lines holds a picture, a table or a footnote's rule.
+_FLOAT = 3.0
 #: Between two paragraphs.
 BREAK = "\n\n"
 
@@ -99,15 +101,15 @@ def _piece(whole: str, start: int, end: int, lines: Sequence[LineAt], kind: Pass
 
 
 def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:
-    """Return one box per column piece that the lines lie in, in reading order."""
+    """Return the boxes of the lines in reading order, one for each stretch of a column without a float."""
     found: list[tuple[int, list[TextLine]]] = []
-    last: tuple[int, int] | None = None
+    last: TextLine | None = None
     for place in places:
         line = place.line
-        if (line.page, line.column) != last:
-            last = (line.page, line.column)
+        if last is None or (line.page, line.column) != (last.page, last.column) or _is_far(last, line):
             found.append((line.page, []))
         found[-1][1].append(line)
+        last = line
     return tuple(
         Box(
             page=page,
@@ -118,6 +120,12 @@ def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:
         )
         for page, lines in found
     )
+
+
+def _is_far(before: TextLine, line: TextLine) -> bool:
+    """Return whether something else stands between two lines of one column, or the second is above."""
+    gap = line.y0 - before.y1
+    return gap > _FLOAT * line.size or line.y1 < before.y0 - line.size
 
 
 def cuts(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
