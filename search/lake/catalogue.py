@@ -32,6 +32,9 @@ from search.models import ReadPaper, Work
 #: Bytes of pages kept in memory while files are folded; SQLite's own 2 MB make 500,000 works a third slower.
 FOLDING_MEMORY = 64 << 20
 
+#: Files that are looked up one by one; of more, all of a folder's are read at once.
+FEW = 50
+
 #: How often, and after how many seconds, a file that is gone is looked for in a folder that stays as it is.
 LOOKS, LOOK_AGAIN = 5, 0.05
 
@@ -41,6 +44,8 @@ class Catalogue(Database):
 
     def __init__(self, path: Path, files: LakeFiles) -> None:
         self._files = files
+        #: Files that this folding of the lake is known to hold, so that nobody asks for them again.
+        self._seen: tuple[str, set[str]] = ("", set())
         #: Newest stamp of any batch seen so far, in microseconds since 1970.
         self.newest = 0
         super().__init__(path)
@@ -74,23 +79,34 @@ class Catalogue(Database):
                         f"no space left while updating {self._path}",
                         advice="free some space and run the same command again; the lake is whole",
                     ) from error
-            if folders:
-                db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", folders.items())
+            # Not where another process has thrown the catalogue away meanwhile: nothing of them is folded.
+            settled = "INSERT OR REPLACE INTO folders SELECT ?, ? FROM made WHERE folding = ?"
+            db.executemany(settled, ((name, *said) for name, said in folders.items()))
             (newest,) = db.execute("SELECT max(stamp) FROM files").fetchone()
         self.newest = max(self.newest, newest or 0)
         return len(new)
 
-    def _new(self, db: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
-        """Return the files that are not folded, and the folders that need not be looked into again."""
+    def _new(self, db: sqlite3.Connection) -> tuple[list[str], dict[str, tuple[int, str]]]:
+        """Return the files that are not folded, and the folders that this folding need not look into again."""
         before = dict(db.execute("SELECT name, changed FROM folders").fetchall())
-        new, settled = [], {}
+        (folding,) = db.execute("SELECT folding FROM made").fetchone()
+        if folding != self._seen[0]:
+            self._seen = folding, set()
+        new: list[str] = []
+        settled: dict[str, tuple[int, str]] = {}
+        seen = self._seen[1]
         for kind in KINDS:
             for folder, names, changed in self._files.folders(kind, before):
-                query = "SELECT name FROM files WHERE name > ? AND name < ?"
-                known = {name for (name,) in db.execute(query, [f"{folder}/", f"{folder}0"])}
-                new += [name for name in names if name.endswith(".jsonl") and name not in known]
+                unseen = [name for name in names if name.endswith(".jsonl") and name not in seen]
+                if len(unseen) > FEW:
+                    query = "SELECT name FROM files WHERE name > ? AND name < ?"
+                    seen.update(name for (name,) in db.execute(query, [f"{folder}/", f"{folder}0"]))
+                else:
+                    known = "SELECT name FROM files WHERE name = ?"
+                    seen.update(name for name in unseen if db.execute(known, [name]).fetchone())
+                new += [name for name in unseen if name not in seen]
                 if changed is not None:
-                    settled[folder] = changed
+                    settled[folder] = changed, folding
         return new, settled
 
     # ------------------------------------------------------------------ questions

@@ -394,3 +394,29 @@ def test_relative_and_absolute_address_are_one_lake(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "b")
     there = Lake("lake", tmp_path / "cache")
     assert here.catalogue._path == same.catalogue._path != there.catalogue._path
+
+
+def test_catalogue_that_another_process_threw_away_is_folded_whole(lake, tmp_path, monkeypatch):
+    """Thrown away between two looks, or while folders are listed, it misses none of the files before that."""
+    other = Lake(lake.files.url, tmp_path / "cache")
+    ids = [f"2401.{n:05d}" for n in range(1, 5)]
+    lake.write_facts([raw(ids[0])])
+    lake.catalogue.refresh()
+    other.catalogue.forget()
+    lake.write_facts([raw(ids[1])])
+    lake.catalogue.refresh()
+    assert lake.catalogue.work_ids() == ids[:2]
+    listed = lake.catalogue._new
+
+    def and_then_forgotten(db):
+        found = listed(db)
+        other.catalogue.forget()
+        monkeypatch.undo()
+        return found
+
+    monkeypatch.setattr("search.lake.files.TICK", -1)
+    monkeypatch.setattr(lake.catalogue, "_new", and_then_forgotten)
+    lake.write_facts([raw(ids[2])])
+    lake.catalogue.refresh()
+    lake.catalogue.refresh()
+    assert lake.catalogue.work_ids() == ids[:3]
