@@ -87,7 +87,7 @@ class Catalogue(Database):
         return len(new)
 
     def _new(self, db: sqlite3.Connection) -> tuple[list[str], dict[str, tuple[int, str]]]:
-        """Return the files that are not folded, and the folders that this folding need not look into again."""
+        """Return the files that are not folded, and the folders that need no other look in this folding."""
         before = dict(db.execute("SELECT name, changed FROM folders").fetchall())
         (folding,) = db.execute("SELECT folding FROM made").fetchone()
         if folding != self._seen[0]:
