@@ -145,8 +145,9 @@ def _goes_on(before: Paragraph, paragraph: Paragraph) -> bool:
     end, begins = before.lines[-1].text[-1:], paragraph.lines[0].text
     item = _ITEM.match(begins)
     if item:
-        return end in ":,;" or bool(_ITEM.match(before.lines[0].text) and not before.opens)
-    return end not in ".!?:)" and not begins[:1].isupper()
+        first = item[0].strip("(.) ") in {"1", "i", "a", "A", "I"}
+        return first or end in ":,;" or bool(_ITEM.match(before.lines[0].text) and not before.opens)
+    return end.isalnum() or end in ",;" or (end not in ".!?:)" and not begins[:1].isupper())
 
 
 def _slant(lines: Sequence[TextLine]) -> float:
