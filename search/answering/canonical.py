@@ -115,14 +115,23 @@ def _found(quote: str, text: str) -> bool:
 
 _CUT_BEFORE_DIGIT = re.compile(r"(?:[\w^_{/]|[-+±~<>≤≥=×·]|\d[.,:]|[×·]10)$")
 _CUT_AFTER_DIGIT = re.compile(
-    r"[\w^_{%/]|[.,:]\d|-\d|[×·±]|\s?(?:percent|per cent|thousand|million|billion|trillion)\b"
+    r"[\w^_{%‰/⁄]|[.,:]\d|-\d|[×·±]|\s?(?:percent|per cent|thousand|million|billion|trillion)\b"
 )
+#: Thousands set apart by a space (10 000), and the fraction of a mixed number (1 1/2).
+_THREE_DIGITS_AFTER, _THREE_DIGITS_FIRST = re.compile(r" \d{3}(?!\d)"), re.compile(r"\d{3}(?!\d)")
+_GROUP_BEFORE = re.compile(r"(?<![\d.,])\d{1,3} $")
+_GROUP_LAST = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})*$")
+_FRACTION_FIRST = re.compile(r"\d+[/⁄]\d|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 
 
 def _whole_at_start(text: str, start: int, quote: str) -> bool:
     before = text[max(0, start - 4) : start]
     if quote[0].isdigit():
-        return _CUT_BEFORE_DIGIT.search(before) is None
+        group = _GROUP_BEFORE.search(text[max(0, start - 8) : start]) and _THREE_DIGITS_FIRST.match(quote)
+        mixed = _FRACTION_FIRST.match(quote) and before[-1:] == " " and before[-2:-1].isdigit()
+        return not (group or mixed or _CUT_BEFORE_DIGIT.search(before))
+    if quote[0] in "+-^_" and quote[1:2] and quote[1] in "0123456789{":
+        return not (before[-1:].isalnum() or before[-1:] in ("}", "^", "_", "{"))
     if quote[0] in ".," and quote[1:2].isdigit():
         return not before[-1:].isdigit()
     return not (quote[0].isalnum() and before[-1:].isalnum())
@@ -131,7 +140,8 @@ def _whole_at_start(text: str, start: int, quote: str) -> bool:
 def _whole_at_end(text: str, end: int, quote: str) -> bool:
     after = text[end : end + 12]
     if quote[-1].isdigit():
-        return _CUT_AFTER_DIGIT.match(after) is None
+        group = _THREE_DIGITS_AFTER.match(after) and _GROUP_LAST.search(quote)
+        return not (group or _CUT_AFTER_DIGIT.match(after))
     if quote[-1] == "}" and after[:1] in ("^", "_", "%"):
         return False
     return not (quote[-1].isalnum() and after[:1] and (after[0].isalnum() or after[0] in "^_"))

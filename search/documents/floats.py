@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from search.documents.formulas import mathematical
 from search.documents.lines import TextLine
 from search.models import PassageKind
 
@@ -25,6 +26,10 @@ _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 SMALLER = 0.93
 #: A row of a table comes in so many pieces; two are a line with a wide gap.
 _CELLS = 3
+#: So many rows in two cells beside a caption are a table.
+_ROWS = 2
+#: Share of characters in fonts of formulas from which on a line is a formula, and no row of a table.
+_FORMULA = 0.4
 
 
 def kinds_of(lines: Sequence[TextLine], body_size: float) -> list[PassageKind]:
@@ -34,6 +39,7 @@ def kinds_of(lines: Sequence[TextLine], body_size: float) -> list[PassageKind]:
         kinds[index] = "footnote"
     _mark_captions(lines, kinds, body_size)
     _mark_tables(lines, kinds, body_size)
+    _mark_at_captions(lines, kinds)
     return kinds
 
 
@@ -139,6 +145,8 @@ def is_row(line: TextLine) -> bool:
         line.text.endswith(")") and re.search(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$", line.text)
     ):
         return False
+    if mathematical(line) > _FORMULA:
+        return False
     tokens = line.text.split()
     prose = sum(token.strip(".,;:()").islower() and len(token) > 2 for token in tokens)
     signs = sum(token in {"=", "+", "−", "≤", "≥", "→", "∈", "∼", "<", ">"} for token in tokens)
@@ -159,8 +167,8 @@ def _with_edges(
 
     def joins(near: TextLine, line: TextLine) -> bool:
         return (
-            line.pieces == 2
-            and not _SENTENCE_END.search(line.text)
+            line.pieces >= 2
+            and not (line.pieces == 2 and _SENTENCE_END.search(line.text))
             and _same_column(near, line)
             and abs(near.baseline - line.baseline) < 2.2 * near.size
         )
@@ -170,6 +178,58 @@ def _with_edges(
     while last + 1 < len(lines) and kinds[last + 1] == "text" and joins(lines[last], lines[last + 1]):
         last += 1
     return first, last
+
+
+_TABLE = re.compile(r"(?:Table|TABLE|Tab\.)")
+
+
+def _mark_at_captions(lines: Sequence[TextLine], kinds: list[PassageKind]) -> None:
+    """Mark tables of two columns, and heads of others: what stands in cells right at a caption."""
+    for index, kind in enumerate(kinds):
+        if kind != "caption":
+            continue
+        first = not (index and kinds[index - 1] == "caption") or bool(CAPTION.match(lines[index].text))
+        last = index + 1 == len(lines) or kinds[index + 1] != "caption"
+        start = index
+        while start and kinds[start - 1] == "caption" and not CAPTION.match(lines[start].text):
+            start -= 1
+        if not _TABLE.match(lines[start].text):
+            continue
+        stretches = ([_cells(lines, kinds, index, -1)] if first else []) + (
+            [_cells(lines, kinds, index, 1)] if last else []
+        )
+        for stretch in stretches:
+            if sum(lines[i].pieces >= 2 for i in stretch) >= _ROWS:
+                for i in stretch:
+                    kinds[i] = "table"
+
+
+def _cells(lines: Sequence[TextLine], kinds: Sequence[PassageKind], at: int, step: int) -> list[int]:
+    """Return the lines next to a caption that can be a table's, as far as the last one in cells."""
+    found: list[int] = []
+    index = at + step
+    while 0 <= index < len(lines) and kinds[index] in {"text", "table"}:
+        near, line = lines[index - step], lines[index]
+        distance = abs(line.baseline - near.baseline)
+        if not _same_column(lines[at], line) or distance > 3 * line.size or not _is_cell(line):
+            break
+        found.append(index)
+        index += step
+    while found and lines[found[-1]].pieces < 2 and kinds[found[-1]] != "table" and found[-1] != at + step \
+            and lines[found[-1]].size > lines[at].size + 0.5:  # fmt: skip
+        found.pop()
+    return found
+
+
+def _is_cell(line: TextLine) -> bool:
+    """Return whether a line can be a table's row or cell: hardly a word of prose, no end of a sentence."""
+    words = [token for token in line.text.split() if token.islower() and token.isalpha() and len(token) > 2]
+    return (
+        len(words) <= (4 if line.pieces >= 2 else 3)
+        and len(line.text) < 90
+        and not (line.pieces == 1 and _SENTENCE_END.search(line.text))
+        and mathematical(line) <= _FORMULA
+    )
 
 
 def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
@@ -187,8 +247,22 @@ def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
             while first < end and not _opens_footnote(lines[first]):
                 first += 1
             found.update(range(first, end))
+        found.update(_of_full_size(lines, start, end))
         end = start
     return found
+
+
+def _of_full_size(lines: Sequence[TextLine], start: int, end: int) -> range:
+    """Return a column's last lines that are a footnote as large as the text: below a gap, after a mark."""
+    for index in range(end - 1, max(start, end - 8), -1):
+        line, above = lines[index], lines[index - 1]
+        below = lines[index + 1].baseline - line.baseline if index + 1 < end else 0.0
+        if below > 1.5 * line.size or below < 0:
+            break
+        first = line.spans[0]
+        if _opens_footnote(line) and first.size < 0.8 * line.size and first.text.strip().isdigit():
+            return range(index, end) if line.baseline - above.baseline > 1.6 * line.size else range(0)
+    return range(0)
 
 
 def opens_footnote(line: TextLine) -> bool:

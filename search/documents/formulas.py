@@ -39,10 +39,10 @@ def is_display(line: TextLine, left: float, right: float) -> bool:
     words = [word for word in _WORD.findall(text) if word not in _FUNCTIONS]
     if sum(map(len, words)) > 0.25 * len(text) or len(words) > 4:
         return False
-    return numbered or bool(_SIGN.search(text)) or _mathematical(line) > 0.5
+    return numbered or bool(_SIGN.search(text)) or mathematical(line) > 0.5
 
 
-def _mathematical(line: TextLine) -> float:
+def mathematical(line: TextLine) -> float:
     """Return the share of the characters that are set in fonts of formulas."""
     total = sum(len(span.text) for span in line.spans)
     return sum(len(span.text) for span in line.spans if MATH_FONT.search(span.font)) / max(total, 1)
