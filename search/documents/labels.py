@@ -12,6 +12,8 @@ from search.documents.lines import TextLine
 _TEXT_FONT = 0.02
 #: A label is no longer than this; a legend with more to say is text.
 _LONGEST = 40
+#: Nobody reads what is smaller than this part of the text: ticks of pictures made for a larger page.
+_SMALLEST = 0.3
 _SENTENCE_END = re.compile(r"[.;:,]$")
 #: A heading of the third level can be as short and small: "1. Methods".
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,4})[.)]\s+[A-Z][a-z]")
@@ -44,7 +46,11 @@ def without_labels(lines: Sequence[TextLine], body_size: float) -> list[TextLine
         )
         and not _is_mathematical(block)
     }
-    return [line for line in lines if (line.page, line.column, line.block) not in labels]
+    return [
+        line
+        for line in lines
+        if (line.page, line.column, line.block) not in labels and line.size > _SMALLEST * body_size
+    ]
 
 
 _MATHEMATICAL = re.compile(r"CM[A-Z]{1,4}\d|MSBM|MSAM|Math|EUFM|MTMI|MTSY|txsy|txmi", re.IGNORECASE)

@@ -164,16 +164,28 @@ def _cut(text: str, low: int, high: int, target: float) -> int:
 
 
 def _resume(text: str, end: int, floor: int) -> int:
-    """Return where the next passage begins: at a sentence (else a word) at most `OVERLAP` before `end`."""
+    """Return where the next passage begins: at a sentence at most `OVERLAP` before `end`.
+
+    Where none begins there: at `end` if a sentence ends there, else at a word, so that the halves of a
+    sentence that is too long overlap.
+    """
     begin = max(end - OVERLAP, floor)
     window = sentences(text[begin:end])
     later = [begin + start for start, _ in window[1:]]
     if later:
         return later[0]
+    if begin > floor and _ends_sentence(text, end):
+        return end + len(text[end:]) - len(text[end:].lstrip())
     if begin == floor:
         return begin
     space = text.find(" ", begin, end)
     return space + 1 if space >= 0 else begin
+
+
+def _ends_sentence(text: str, end: int) -> bool:
+    """Return whether a sentence ends at `end`: the text around it is cut there too."""
+    start = max(0, end - OVERLAP)
+    return any(start + stop == end for _, stop in sentences(text[start : end + 40]))
 
 
 def split_passage(text: str, fits: Callable[[str], bool]) -> list[str]:
