@@ -10,9 +10,9 @@ HTTP (the day's records, and those of the day before, which say nothing new), wh
 shares the work is split; of each share fetch, read, link and embed; then index, check, publish, report.
 Seven tenths of a day's records are new works, the others new versions of works that both lakes hold.
 
-A selection ranks the papers without full text, by words that a third of them meet, and its budget rises by
+A selection ranks the papers without full text, by words that nearly all of them hold, and its budget rises by
 ten a day: those ten are found, fetched from loopback, read and linked. One more day goes first and is not
-counted: on new homes it judges all papers and makes the list of titles. `--compact` merges all files that
+counted: on new homes it judges all papers. `--compact` merges all files that
 both lakes have and counts the days right after it.
 
 The model is a stand-in that answers at once: a real one takes the same time on both lakes, and would only
@@ -54,7 +54,7 @@ WITH_PDF = 10
 #: Share of a day's records that are new works.
 NEW = 0.7
 STAGES = ("harvest", "fetch", "read", "link", "embed", "index", "check", "publish", "report")
-#: A word that many abstracts hold, beside what only titles of the day's papers say: they come first.
+#: The beginning of a word, which nearly all abstracts hold, beside what only titles of the day's papers say: they come first.
 SELECTION = """keywords = [["wholly", "ba*"]]
 budget = {budget}
 """
@@ -167,7 +167,6 @@ def build(home: Path, works: int, options: dict[str, Any]) -> dict[str, Any]:
     from search import Library
     from search.ingest.embed import embed
     from search.ingest.index import apply, generation_to_fill
-    from search.ingest.link import link
 
     model = StandIn() if options["vectors"] else None
     timed = Stages()
@@ -183,7 +182,7 @@ def build(home: Path, works: int, options: dict[str, Any]) -> dict[str, Any]:
         with timed("fold"):
             lake.catalogue.refresh()
         with timed("titles"):
-            link(lake)
+            lake.titles.refresh()
         if model:
             with timed("embed"):
                 for _ in embed(lake, model):
