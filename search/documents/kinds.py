@@ -54,7 +54,7 @@ _PATTERNS: tuple[tuple[SectionKind, str], ...] = (
         (
             r".*\b(?:methods?|methodology|approach(?:es)?|models?|algorithms?|architecture|framework|procedure"
             r"|implementation|data ?sets?|materials|preliminaries|setup|formulation|notations?)\b"
-            r"|(?:.*\band )?data\b|background\b|(?:problem|task) (?:definition|statement|setting)|system design"
+            r"|(?:.*\band )?data\b|background\b|(?:problem|task) (?:definition|setting)|system design"
         ),
     ),
 )
