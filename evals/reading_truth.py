@@ -159,7 +159,8 @@ def _score_sentences(  # noqa: C901, PLR0912
         places.append(hit)
         score["sentences"] += 1
         # Passages of one text overlap; the same words in two places are told apart by nothing.
-        together = bool(hits) and hits[-1][0] - hits[0][0] < len(hits)
+        together = hits and hits[-1][0] - hits[0][0] < len(hits)
+        together = together and len({texts[index][0].section for index, _ in hits}) == 1
         found.append((sentence, [index for index, _ in hits] if together else []))
         if hit is None:
             if show:

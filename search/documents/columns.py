@@ -144,7 +144,20 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
                     _Unit(sides[start], piece, min(l.y0 for l in piece), max(l.y1 for l in piece))  # noqa: E741
                 )
                 start = index
+    if edge is not None:
+        _settle_short(units, 0.2 * (max(line.x1 for line in lines) - min(line.x0 for line in lines)))
     return units
+
+
+def _settle_short(units: Sequence[_Unit], narrow: float) -> None:
+    """Put what is short and reaches over the gutter into the column amid which the file draws it.
+
+    What spans both columns and is short (a title, a page's last line) is not drawn amid one of them.
+    """
+    for before, unit, after in zip(units, units[1:], units[2:], strict=False):
+        if unit.side == "both" and before.side == after.side and before.y0 < unit.y0 < after.y1 \
+                and max(line.x1 - line.x0 for line in unit.lines) < narrow:  # fmt: skip
+            unit.side = before.side
 
 
 def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:

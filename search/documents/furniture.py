@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +26,8 @@ _STAMP = re.compile(
 #: Formulas of one kind at the same height on three pages do happen; words are no coincidence.
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SUBMITTED = re.compile(r"Preprint submitted to\b", re.IGNORECASE)
+#: Page numbers before or after a head's words.
+_AROUND = re.compile(r"^[\d\s|·•—–-]+|[\d\s|·•—–-]+$")
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
 
 
@@ -45,22 +47,56 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     candidates = [_without_line_numbers([line for line in page.lines if line.horizontal]) for page in pages]
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
-    seen: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for page, lines in zip(pages, outer, strict=True):
-        for line, text in lines:
-            seen[_key(line, text)].add(page.number)
-    enough = max(2, min(_REPEATED, len(pages)))
-    repeated = {key for key, numbers in seen.items() if len(numbers) >= enough}
+    repeated = _repeated(pages, candidates, outer, zones)
     offsets = _offsets(pages, outer)
-    kept = []
-    for page, on_page, edge in zip(pages, candidates, outer, strict=True):
-        drop = {
-            id(line) for line, text in edge
+    drops = [
+        [
+            line for line, text in edge
             if _is_furniture(line, text, edge, repeated)
             or (_PAGE_NUMBER.fullmatch(text) and _is_page_number(line, text, page, on_page, zones, offsets))
-        }  # fmt: skip
-        kept.append([line for line in on_page if id(line) not in drop])
+        ]
+        for page, on_page, edge in zip(pages, candidates, outer, strict=True)
+    ]  # fmt: skip
+    rows = Counter(row for drop in drops for row in {_row(line) for line in drop})
+    usual = {row for row, count in rows.items() if count >= max(_REPEATED, 0.3 * len(pages))}
+    kept = []
+    for on_page, edge, drop in zip(candidates, outer, drops, strict=True):
+        gone = {id(line) for line in drop}
+        rest = [line for line in on_page if id(line) not in gone]
+        # A head that names each page's section repeats only its place.
+        gone.update(
+            id(line) for line, _ in edge
+            if id(line) not in gone and _row(line) in usual and _is_outermost(line, rest, zones)
+        )  # fmt: skip
+        kept.append([line for line in rest if id(line) not in gone])
     return kept
+
+
+def _row(line: Line) -> int:
+    return round(line.spans[0].baseline)
+
+
+def _repeated(
+    pages: Sequence[Page],
+    candidates: Sequence[Sequence[Line]],
+    outer: Sequence[Sequence[tuple[Line, str]]],
+    zones: _Zones,
+) -> set[tuple[str, int]]:
+    """Return what stands at one height of three pages, or of two as their outermost line, word by word.
+
+    Heads of left and right pages differ: in a short paper each comes twice.
+    """
+    seen: dict[tuple[str, int], set[int]] = defaultdict(set)
+    verbatim: dict[tuple[str, int, str], set[int]] = defaultdict(set)
+    for page, lines, edge in zip(pages, candidates, outer, strict=True):
+        for line, text in edge:
+            key = _key(line, text)
+            seen[key].add(page.number)
+            if _WORD.search(text) and _is_outermost(line, lines, zones):
+                verbatim[*key, _AROUND.sub("", text)].add(page.number)
+    enough = max(2, min(_REPEATED, len(pages)))
+    found = {key for key, numbers in seen.items() if len(numbers) >= enough}
+    return found | {(key, row) for (key, row, _), numbers in verbatim.items() if len(numbers) >= 2}
 
 
 def _offsets(pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]]) -> set[int]:
@@ -140,7 +176,10 @@ def _is_furniture(
     edge: Sequence[tuple[Line, str]],
     repeated: set[tuple[str, int]],
 ) -> bool:
-    if not text or _STAMP.match(text) or _SUBMITTED.match(text):
+    if not text or _STAMP.match(text):
+        return True
+    # The date stands on the same line.
+    if any(_SUBMITTED.match(other) and near.y0 < line.y1 and near.y1 > line.y0 for near, other in edge):
         return True
     if _key(line, text) not in repeated:
         return False

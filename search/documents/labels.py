@@ -16,7 +16,7 @@ _LONGEST = 40
 _SMALLEST = 0.3
 _SENTENCE_END = re.compile(r"[.;:,]$")
 #: A heading of the third level can be as short and small: "1. Methods".
-_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,4})[.)]\s+[A-Z][a-z]")
+_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,4})[.)]\s+[A-Z][A-Za-z]")
 
 
 def without_labels(lines: Sequence[TextLine], body_size: float) -> list[TextLine]:

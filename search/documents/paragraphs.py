@@ -19,6 +19,8 @@ __all__ = ["LineAt", "Paragraph", "paragraphs", "text_of", "vocabulary_of"]
 
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d+\])\s")
+#: Shares of bold or slanted characters that set a line apart from the next.
+_MOST, _LITTLE = 0.8, 0.5
 
 
 @dataclass(slots=True)
@@ -65,6 +67,8 @@ def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
     if display or after_display:
         return _formula_continues(line, columns, display=display)
     same_column = (previous.page, previous.column) == (line.page, line.column)
+    if len(paragraph.lines) == 1 and _is_title(previous, line, columns):
+        return False
     ended = bool(_SENTENCE_END.search(previous.text)) or ends_proof(previous)
     column = columns[line.page, line.column]
     indented = column.left + 0.7 * line.size < line.x0 < column.left + 4 * line.size
@@ -87,6 +91,21 @@ def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
     before = columns[previous.page, previous.column]
     full = previous.x1 > before.right - 0.5 * previous.size
     return full and not indented and begins.isupper() and not opens_statement(line)
+
+
+def _is_title(previous: TextLine, line: TextLine, columns: dict[tuple[int, int], Edges]) -> bool:
+    """Return whether a line is the title of what follows: short, without full stop, bold or slanted alone."""
+    apart = (previous.bold > _MOST and line.bold < _LITTLE) or (
+        previous.italic > _MOST and line.italic < _LITTLE
+    )
+    return (
+        apart
+        and line.text[:1].isupper()
+        and previous.text[:1].isalnum()
+        and previous.text[-1] not in ".,;:"
+        and previous.x1 < columns[previous.page, previous.column].right - 2 * previous.size
+        and not opens_statement(previous)
+    )
 
 
 def _formula_continues(line: TextLine, columns: dict[tuple[int, int], Edges], *, display: bool) -> bool:

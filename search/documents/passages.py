@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import attrgetter
 
 from search.documents.joining import LineAt, text_of
@@ -22,6 +24,11 @@ OVERLAP = 200
 _FLOAT = 3.0
 #: Between two paragraphs.
 BREAK = "\n\n"
+#: A title that is no heading takes so many lines at most, and has words, no formula and no full stop.
+_TITLE_LINES = 3
+_TITLE = re.compile(r"(?=.*[^\W\d_]{4})(?:[A-Z\d]|[a-z][.)]\s+[A-Z])[^=^_{}<>|]{2,158}[^=^_{}<>|.,;:]")
+#: Shares of bold or slanted characters, and a ratio of sizes, that set a title apart.
+_MOST, _LITTLE, _LARGER = 0.8, 0.5, 1.08
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +59,13 @@ def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
     """Yield what is cut as one: running text as far as it goes; each statement, caption, table; the notes."""
     group: list[Paragraph] = []
     notes: list[Paragraph] = []
-    for paragraph in paragraphs:
+    for paragraph, following in zip_longest(paragraphs, paragraphs[1:]):
         if paragraph.kind == "footnote":
             notes.append(paragraph)
             continue
-        goes_on = paragraph.kind == "text" or (paragraph.kind in STATED and not paragraph.opens)
+        goes_on = (paragraph.kind == "text" and not _is_title(paragraph, following)) or (
+            paragraph.kind in STATED and not paragraph.opens
+        )
         if group and not (goes_on and group[-1].kind == paragraph.kind):
             yield group
             group = []
@@ -64,6 +73,30 @@ def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
     for rest in (group, notes):
         if rest:
             yield rest
+
+
+def _is_title(paragraph: Paragraph, following: Paragraph | None) -> bool:
+    """Return whether a paragraph looks like the title of the next one, whether it became a heading or not.
+
+    It is short, has no full stop, and all of it is bold, slanted or large beside text that is not. A passage
+    that ended there and went on behind it would join two subjects.
+    """
+    if following is None or len(paragraph.lines) > _TITLE_LINES:
+        return False
+    title = " ".join(line.text for line in paragraph.lines)
+    text = following.lines[0]
+    return (
+        _TITLE.fullmatch(title) is not None
+        and following.kind == "text"
+        and text.text[:1].isupper()
+        and sum(len(line.text) for line in following.lines) > len(title)
+        and all(
+            (line.bold > _MOST and text.bold < _LITTLE)
+            or (line.italic > _MOST and text.italic < _LITTLE)
+            or line.size > _LARGER * text.size
+            for line in paragraph.lines
+        )
+    )
 
 
 def _pieces(group: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piece]:
