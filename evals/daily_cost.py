@@ -54,7 +54,7 @@ WITH_PDF = 10
 #: Share of a day's records that are new works.
 NEW = 0.7
 STAGES = ("harvest", "fetch", "read", "link", "embed", "index", "check", "publish", "report")
-#: The beginning of a word, which nearly all abstracts hold, beside what only titles of the day's papers say: they come first.
+#: What only the titles of the day's papers say, which come first, or a word that nearly all abstracts hold.
 SELECTION = """keywords = [["wholly", "ba*"]]
 budget = {budget}
 """
