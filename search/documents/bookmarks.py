@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from search.documents.lines import TextLine
@@ -29,8 +29,10 @@ class Mark:
     end: int | None
     #: From 1, the shallowest numbered bookmark's.
     level: int
-    #: Whether the file names all its headings, not only those with numbers.
+    #: False for what hyperref's names say: that a heading is here, of which the title is not known.
     listed: bool = True
+    #: Whether it is a heading, or only may be one: below the name of a section without number.
+    sure: bool = True
 
 
 def confirmed(lines: Sequence[TextLine], bookmarks: Sequence[Bookmark]) -> list[Mark]:
@@ -59,36 +61,45 @@ def confirmed(lines: Sequence[TextLine], bookmarks: Sequence[Bookmark]) -> list[
     return sorted(marks, key=lambda mark: mark.start)
 
 
-#: hyperref's names of numbered sections; `section*.4` says nothing of what it is.
+#: hyperref's names of numbered sections, and of those without a number, which say no level.
 _SECTION = re.compile(r"(?P<below>(?:sub){0,2})(?P<kind>section|appendix)\.(?P<number>[A-Za-z\d]+(?:\.\d+)*)")
+_STARRED = re.compile(r"(?:section|chapter|paragraph)\*\.\d+|(?:sub)*paragraph\..*|(?:sub){3}section\..*")
 #: How far below its destination a heading's baseline is, in points: 4 to 40 in 44 papers.
 _BELOW = 45.0
 
 
 def named(lines: Sequence[TextLine], destinations: Sequence[Destination]) -> list[Mark]:
-    """Return the numbered headings that hyperref's destinations name and the page prints, in order.
+    """Return the headings that hyperref's destinations name and the page prints, in order.
 
     `section.3` counts where a line that begins with the section's number, or with the last part of it in any
-    notation (III, C), stands right below; the rest is left to how lines look.
+    notation (III, C), stands right below; where none does (the heading went to the next page), any such line
+    of the two pages may be it. So may what stands below `section*.4`.
     """
     on_page: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
-        if line.text[0].isalnum() or line.text.startswith("§"):
-            on_page.setdefault(line.page, []).append(index)
+        on_page.setdefault(line.page, []).append(index)
     found: dict[int, Mark] = {}
+    possible: set[int] = set()
     sections = [(place, match) for place in destinations if (match := _SECTION.fullmatch(place.name))]
     for place, match in sections:
-        near = [(lines[i].baseline - place.y, i) for i in on_page.get(place.page, ())]
-        at = next(
-            (i for below, i in sorted(near) if 0 < below < _BELOW and _is_numbered(lines[i], match)), None
-        )
+        near = sorted((lines[i].baseline - place.y, i) for i in on_page.get(place.page, ()))
+        at = next((i for below, i in near if 0 < below < _BELOW and _is_numbered(lines[i], match)), None)
         if at is not None:
-            level = 1 + match["below"].count("sub")
-            found[at] = Mark(at, None, level, listed=False)
+            found[at] = Mark(at, None, 1 + match["below"].count("sub"), listed=False)
+        else:
+            two = (*on_page.get(place.page, ()), *on_page.get(place.page + 1, ()))
+            possible.update(i for i in two if _is_numbered(lines[i], match))
     if len(found) < _ENOUGH or len(found) < _CONFIRMED * len(sections):
         return []
+    for place in destinations:
+        if _STARRED.fullmatch(place.name):
+            possible.update(
+                i for i in on_page.get(place.page, ()) if 0 < lines[i].baseline - place.y < _BELOW
+            )
     top = min(mark.level for mark in found.values())
-    return [Mark(mark.start, None, mark.level - top + 1, listed=False) for _, mark in sorted(found.items())]
+    marks = [replace(mark, level=mark.level - top + 1) for mark in found.values()]
+    marks += [Mark(i, None, 1, listed=False, sure=False) for i in possible - found.keys()]
+    return sorted(marks, key=lambda mark: mark.start)
 
 
 def _is_numbered(line: TextLine, match: re.Match[str]) -> bool:

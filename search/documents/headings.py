@@ -93,7 +93,9 @@ def find_headings(
         evidence: points for each line from elsewhere (see `search.documents.layout`); empty for none.
     """
     words = vocabulary_of(lines) if vocabulary is None else vocabulary
-    candidates = _candidates(_Look(lines, body, {mark.start: mark for mark in marks}, words, evidence))
+    candidates = _candidates(
+        _Look(lines, body, {mark.start: mark for mark in marks if mark.sure}, words, evidence)
+    )
     numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
     chain = longest_run([(c.number, c.score) for c in numbered if c.number])
     chosen = [replace(numbered[index], number=number) for index, number in chain]
@@ -114,17 +116,25 @@ def find_headings(
     if marks:
         chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
-    return _levelled(chosen, {mark.start: mark.level for mark in marks})
+    return _levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
 
 
 def _with_marks(
     chosen: Sequence[Candidate], candidates: Sequence[Candidate], marks: Sequence[Mark]
 ) -> list[Candidate]:
-    """Return the marked headings and others: where all are listed, the numbered and the well-known ones."""
-    starts = {mark.start for mark in marks}
-    listed = any(mark.listed for mark in marks)
+    """Return the marked headings, and of the others the well-known ones and what the file does not exclude.
+
+    Beside bookmarks numbered ones stay; hyperref names every section, so beside its names only what stands
+    below one.
+    """
+    starts = {mark.start for mark in marks if mark.sure}
     by_start = {c.start: c for c in (*candidates, *chosen)}
-    kept = [c for c in chosen if c.start not in starts and (c.number or c.known or not listed)]
+    listed = any(mark.listed for mark in marks)
+    possible = {mark.start for mark in marks}
+    kept = [
+        c for c in chosen
+        if c.start not in starts and (c.known or (bool(c.number) if listed else c.start in possible))
+    ]  # fmt: skip
     return kept + [by_start[start] for start in sorted(starts) if start in by_start]
 
 
