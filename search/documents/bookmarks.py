@@ -149,4 +149,5 @@ def _key(title: str) -> str:
 
 
 def _letters(text: str) -> str:
-    return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).casefold())
+    plain = text.lower() if text.isascii() else unicodedata.normalize("NFKD", text).casefold()
+    return _NO_LETTERS.sub("", plain)

@@ -76,10 +76,19 @@ def _composed(match: re.Match[str]) -> str:
     return both if len(both) == 1 else match[0]
 
 
+#: All of ASCII that is printed is readable.
+_NOT_PLAIN = re.compile(r"[^ -~]")
+
+
 def readable_share(texts: list[str]) -> float:
     """Return the share of characters that are letters, digits, punctuation, mathematical signs or space."""
-    counts = Counter("".join(texts))
-    total = counts.total()
-    good = sum(n for c, n in counts.items() if c.isspace() or unicodedata.category(c)[0] in "LNPM"
-               or unicodedata.category(c) in {"Sm", "Sc", "Sk"})  # fmt: skip
-    return good / total if total else 0.0
+    whole = "".join(texts)
+    counts = Counter(_NOT_PLAIN.findall(whole))
+    total = len(whole)
+    bad = sum(n for c, n in counts.items() if not _is_readable(c))
+    return (total - bad) / total if total else 0.0
+
+
+def _is_readable(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character.isspace() or category[0] in "LNPM" or category in {"Sm", "Sc", "Sk"}

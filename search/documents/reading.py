@@ -11,6 +11,7 @@ from search.documents.bitmap_fonts import mend_sizes
 from search.documents.bookmarks import confirmed, named
 from search.documents.characters import readable_share
 from search.documents.citation_marks import raised_marks, with_citations
+from search.documents.collection import without_collection
 from search.documents.columns import gutters, reading_order
 from search.documents.end_marks import write_end_marks
 from search.documents.furniture import without_furniture
@@ -66,12 +67,13 @@ def read_pdf(
     """
     from search.documents.pymupdf_reader import PyMuPDFReader
 
-    reader = PyMuPDFReader(source)
-    try:
-        label = source.name if isinstance(source, Path) else "the PDF"
-        return read(reader, label, before_recognising, layout=layout)
-    finally:
-        reader.close()
+    with without_collection():
+        reader = PyMuPDFReader(source)
+        try:
+            label = source.name if isinstance(source, Path) else "the PDF"
+            return read(reader, label, before_recognising, layout=layout)
+        finally:
+            reader.close()
 
 
 def reader_version() -> str:
