@@ -270,11 +270,11 @@ def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodySt
     furthest = 1.6 * style[0] if style[0] > 1.1 * body.size else min(1.25 * body.leading, 1.6 * style[0])
     while end < len(lines) and end - index < _MOST_LINES and not plain:
         line, previous = lines[end], lines[end - 1]
-        if (line.page, line.column) != (previous.page, previous.column) or not _same_style(line, style):
+        if line.page != previous.page or line.column != previous.column:
             break
-        if abs(line.bold - previous.bold) > 0.15 or _STATEMENT.match(line.text):
+        if not 0 < line.baseline - previous.baseline < furthest or abs(line.bold - previous.bold) > 0.15:
             break
-        if not 0 < line.baseline - previous.baseline < furthest or parse_number(line.text)[0]:
+        if not _same_style(line, style) or _STATEMENT.match(line.text) or parse_number(line.text)[0]:
             break
         end += 1
     return end

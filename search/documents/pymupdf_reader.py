@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -312,21 +313,21 @@ def _lines(blocks: list[dict[str, Any]]) -> list[Line]:
     return lines
 
 
+_PARTS = itemgetter("text", "font", "size", "flags", "origin", "bbox")
+
+
 def _spans(raw_spans: list[dict[str, Any]]) -> list[Span]:
     spans: list[Span] = []
     style: tuple[str, float, int, float] | None = None
-    for raw in raw_spans:
-        text = raw["text"]
+    for text, font, size, flags, (_, baseline), (x0, y0, x1, y1) in map(_PARTS, raw_spans):
         if not text:
             continue
-        font, size, flags, baseline = raw["font"], raw["size"], raw["flags"], raw["origin"][1]
         if style == (font, size, flags, baseline):
             last = spans[-1]
             last.text += text
-            last.x1 = raw["bbox"][2]
+            last.x1 = x1
             continue
         style = (font, size, flags, baseline)
         bold, italic, raised = _look(font, flags)
-        x0, y0, x1, y1 = raw["bbox"]
         spans.append(Span(text, font, size, bold, italic, raised, x0, y0, x1, y1, baseline))
     return spans
