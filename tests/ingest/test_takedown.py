@@ -449,7 +449,7 @@ def documents(url, prefix):
 
 @pytest.mark.crash
 @pytest.mark.elastic
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [1, 5, 0])  # after 1.1, 5.0 and 6.8 s; all of range(6) ended the same
 def test_killed_on_elasticsearch_it_ends_the_same(
     filled, tmp_path, arxiv, manuscripts, elasticsearch_url, index_prefix, seed
 ):
