@@ -17,6 +17,10 @@ _FUNCTIONS = frozenset(
     """.split()  # noqa: SIM905 - a list of quoted words reads worse
 )
 _EQUATION_NUMBER = re.compile(r"\((?:[A-Z]{1,2}\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\)\s*$")
+_SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
+_ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])(?:\s|$)")
+#: The rows of one formula are at most so many sizes apart.
+_ROW = 2.5
 MATH_FONT = re.compile(r"MI\d|MI$|SY\d|SY$|MSBM|MSAM|EUFM|CMEX|Math|mtmi|txmi|txsy|RSFS|rtxmi", re.IGNORECASE)
 
 
@@ -40,6 +44,23 @@ def is_display(line: TextLine, left: float, right: float) -> bool:
     if sum(map(len, words)) > 0.25 * len(text) or len(words) > 4:
         return False
     return numbered or bool(_SIGN.search(text)) or mathematical(line) > 0.5
+
+
+def is_part(line: TextLine, previous: TextLine, left: float, right: float) -> bool:
+    """Return whether a line without signs is a piece of a displayed formula: a numerator, a limit, a factor.
+
+    It has no word, stands apart and close to a line that ends no sentence.
+    """
+    words = [word for word in _WORD.findall(line.text) if word not in _FUNCTIONS]
+    return (
+        not words
+        and line.x0 > left + 1.2 * line.size
+        and line.x1 < right - 0.5 * line.size
+        and (previous.page, previous.column) == (line.page, line.column)
+        and abs(line.baseline - previous.baseline) < _ROW * max(line.size, previous.size)
+        and not _SENTENCE_END.search(previous.text)
+        and not _ITEM.match(line.text)
+    )
 
 
 def mathematical(line: TextLine) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from search.documents.edges import Edges, edges_of
 from search.documents.floats import CAPTION, kinds_of, opens_footnote
-from search.documents.formulas import is_display
+from search.documents.formulas import is_display, is_part
 from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
 from search.documents.statements import ends_proof, mark_statements, opens_statement
@@ -17,6 +17,8 @@ from search.models import PassageKind
 
 __all__ = ["LineAt", "Paragraph", "paragraphs", "text_of", "vocabulary_of"]
 
+#: A formula goes on: what no paragraph begins with, and what none ends with.
+_GOES_ON, _UNFINISHED = re.compile(r"[=≤≥≲≈∈_^]"), re.compile(r"[=≤≥≲≈∈×]$")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d+\])\s")
 #: Shares of bold or slanted characters that set a line apart from the next.
@@ -44,7 +46,9 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
         if kind != "text":
             continue
         column = columns[line.page, line.column]
-        display = is_display(line, column.left, column.right)
+        display = is_display(line, column.left, column.right) or (
+            bool(flow) and is_part(line, flow[-1].lines[-1], column.left, column.right)
+        )
         if flow and _continues(flow[-1], line, columns, display=display, after_display=last_display):
             flow[-1].lines.append(line)
         else:
@@ -64,6 +68,8 @@ def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
 ) -> bool:
     """Return whether a line goes on with the paragraph before it, over formulas, columns, pages, floats."""
     previous = paragraph.lines[-1]
+    if _GOES_ON.match(line.text) or _UNFINISHED.search(previous.text):
+        return True
     if display or after_display:
         return _formula_continues(line, columns, display=display)
     same_column = (previous.page, previous.column) == (line.page, line.column)
