@@ -221,7 +221,7 @@ def _paragraph(block: Block, setting: Setting, *, with_note: bool) -> str:
     _record(setting, block.pieces, block.name.casefold() or block.kind, len(setting.headings) - 1)
     tex = "".join(p.tex for p in block.pieces)
     if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
-        note = f"This remark stands at the foot of the page and is number {spelled(len(setting.notes) + 1)}."
+        note = f"Number {spelled(len(setting.notes) + 1)} of the remarks at the foot of a page."
         setting.notes.append(note)
         tex = tex[: match.end()] + rf"\footnote{{{note}}}" + tex[match.end() :]
     return tex
@@ -271,7 +271,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                 rf"\caption{{{caption.tex}}}\end{{figure{wide}}}"
             )
         else:
-            made = Piece("", f"Values that are known, set in a table of four columns: {spelled(n)}.")
+            made = Piece("", f"Table {spelled(n)} of values that are known, set in four columns.")
             caption = next(tables, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             rows = r" \\ ".join(

@@ -31,7 +31,7 @@ _ACCENTS = {
 }  # fmt: skip
 _ACCENTED = re.compile("([" + "".join(_ACCENTS) + "]) ?([A-Za-zıȷ])")
 #: A grave accent is a back quote's twin: it counts within a word, and as the word "à".
-_GRAVE = re.compile(r"(?<=[^\W\d_])` ?([AEIOUaeiouı])|(?<!\S)` ?([Aa])(?=\s)")
+_GRAVE = re.compile(r"(?<=[^\W\d_])`([AEIOUaeiouı])|(?<!\S)` ?([Aa])(?=\s)")
 #: A cedilla is drawn after its letter, or before it where the letter's own font lacks the place.
 _CEDILLA = re.compile(r"([cCsSt]) ?¸|¸ ?([cCsSt])")
 _DOTLESS = {"ı": "i", "ȷ": "j"}

@@ -25,6 +25,8 @@ _STAMP = re.compile(
 )
 #: Formulas of one kind at the same height on three pages do happen; words are no coincidence.
 _WORD = re.compile(r"[^\W\d_]{3,}")
+#: Captions at the top of pages can differ in their numbers only.
+_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*\d", re.IGNORECASE)
 _SUBMITTED = re.compile(r"Preprint submitted to\b", re.IGNORECASE)
 #: Page numbers before or after a head's words.
 _AROUND = re.compile(r"^[\d\s|·•—–-]+|[\d\s|·•—–-]+$")
@@ -57,6 +59,10 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         ]
         for page, on_page, edge in zip(pages, candidates, outer, strict=True)
     ]  # fmt: skip
+    drops = [
+        [line for line in drop if not _ends_text(line, on_page, drop, zones)]
+        for on_page, drop in zip(candidates, drops, strict=True)
+    ]
     rows = Counter(row for drop in drops for row in {_row(line) for line in drop})
     usual = {row for row, count in rows.items() if count >= max(_REPEATED, 0.3 * len(pages))}
     kept = []
@@ -70,6 +76,18 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         )  # fmt: skip
         kept.append([line for line in rest if id(line) not in gone])
     return kept
+
+
+def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _Zones) -> bool:
+    """Return whether a line goes on with text that stands further out: a caption's last word comes back."""
+    top = line.y1 < zones.top
+    height = line.y1 - line.y0
+    return any(
+        other.spans[0].font == line.spans[0].font
+        and -2 < (line.y0 - other.y1 if top else other.y0 - line.y1) < height
+        and not any(other is gone for gone in drop)
+        for other in lines
+    )
 
 
 def _row(line: Line) -> int:
@@ -181,7 +199,7 @@ def _is_furniture(
     # The date stands on the same line.
     if any(_SUBMITTED.match(other) and near.y0 < line.y1 and near.y1 > line.y0 for near, other in edge):
         return True
-    if _key(line, text) not in repeated:
+    if _key(line, text) not in repeated or _CAPTION.match(text):
         return False
     return bool(_WORD.search(text)) or (
         text.isdigit() and not any(other is not line and _is_near(other, line) for other, _ in edge)

@@ -18,7 +18,9 @@ _ABBREVIATIONS = frozenset(
 #: These do end one when a capital follows that begins a word of prose.
 _OFTEN_LAST = frozenset({"al", "etc", "u.s", "u.k", "no", "a.s", "a.e", "i.i.d", "resp"})
 
-_END = re.compile(r"[.!?…]+[\"'”’)\]}]*(?=\s|$)|\n{2,}")
+#: A citation in brackets that stands after the full stop belongs to the sentence before it.
+_CITED = r"(?: ?\[\d{1,3}(?:\s?[,;–—-]\s?\d{1,3})*\])*"
+_END = re.compile(rf"[.!?…]+[\"'”’)\]}}]*{_CITED}(?=\s|$)|\n{{2,}}")
 _LAST_TOKEN = re.compile(r"[^\s(\[{“\"‘]+$")
 #: What stands before a variable that ends its sentence: a word in lower case and a space.
 _AFTER_PROSE = re.compile(r"[a-z]\s$")
@@ -71,7 +73,7 @@ def _ends(text: str, match: re.Match[str], start: int) -> bool:
     bare = token.casefold().rstrip(".,;)]")
     if bare in _ABBREVIATIONS:
         # "… by Kim et al. We" ends; "Kim et al. (2019)" and "Fig. 3" do not.
-        cites = bool(_REFERENCE_NEXT.match(text, match.end()))
+        cites = "[" in match[0] or bool(_REFERENCE_NEXT.match(text, match.end()))
         return bare in _OFTEN_LAST and not cites and len(word) > 1 and not word[0].isdigit()
     if not (len(bare) == 1 and bare.isalpha() and token[:1].isupper() and word[:1].isupper()
             and match[0] == "."):  # fmt: skip

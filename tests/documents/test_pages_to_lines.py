@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from search.documents.columns import gutters, reading_order
+from search.documents.columns import gutter, gutters, reading_order
 from search.documents.furniture import without_furniture
 from search.documents.lines import join
 from search.documents.pages import Line, Page, Span
@@ -77,3 +77,71 @@ def test_running_heads_numbers_and_stamps_leave():
     ]  # fmt: skip
     for number, kept in enumerate(without_furniture(pages), 1):
         assert text(kept) == [f"Line {row} of page {number}" for row in range(40)]
+
+
+def test_stacked_bands_of_columns_are_read_one_after_the_other():
+    """Text in two columns, and a list in two columns below it: the text comes first, as the file draws it."""
+    drawn = [
+        line(f"{part} {side} {number}", x, top + 12 * number, 240, block)
+        for block, (part, side, x, top) in enumerate([
+            ("text", "left", 54, 80), ("text", "right", 317, 80),
+            ("list", "left", 54, 250), ("list", "right", 317, 250),
+        ])
+        for number in range(6)
+    ]  # fmt: skip
+    page = Page(1, 612, 792, drawn)
+    order = [t.rsplit(" ", 1)[0] for piece in reading_order(drawn, gutter(drawn, page)) for t in text(piece)]
+    assert list(dict.fromkeys(order)) == ["text left", "text right", "list left", "list right"]
+
+
+def test_a_line_that_runs_over_the_gutter_divides_nothing():
+    """An address that is too long for its column stays in it, and both columns whole."""
+    page = two_columns()
+    long = line("https://example.org/" + 40 * "x", 54, 140, 290, block=1)
+    lines = [*page.lines, long]
+    pieces = reading_order(lines, 317.0)
+    assert sum(len(piece) for piece in pieces) == len(lines)
+    assert any(long in piece and len(piece) > 5 for piece in pieces)
+
+
+def test_the_last_index_of_a_formula_is_no_page_number():
+    """A digit at the foot of a page that touches a formula stays; the number that counts the pages leaves."""
+    pages = [
+        Page(n, 612, 792, [*(line(f"line {n} {i}", 72, 80 + 12 * i, 400) for i in range(50)),
+                           line("y = x", 250, 690, 40), line("6", 290, 695, 5), line(str(n), 300, 740, 6)])
+        for n in (5, 6, 7)
+    ]  # fmt: skip
+    kept = [text(lines) for lines in without_furniture(pages)]
+    assert all(lines[-2:] == ["y = x", "6"] for lines in kept)
+
+
+def test_heads_of_left_and_right_pages_leave_a_short_paper():
+    """Authors on even pages and the title on odd ones are heads, though each comes only twice."""
+    pages = [
+        Page(n, 612, 792, [line(f"{n} A. Author" if n % 2 == 0 else f"On feathers {n}", 72, 40, 90),
+                           *(line(f"line {n} {i}", 72, 80 + 12 * i, 400) for i in range(50))])
+        for n in (2, 3, 4, 5)
+    ]  # fmt: skip
+    assert not any("uthor" in t or "feathers" in t for lines in without_furniture(pages) for t in text(lines))
+
+
+def test_a_head_that_names_each_section_leaves_by_its_place():
+    """What stands on the row of other pages' heads is one, whatever it says."""
+    names = ["Introduction", "Introduction", "Introduction", "Results", "Introduction"]
+    pages = [
+        Page(n, 612, 792, [line(name, 72, 40, 90),
+                           *(line(f"line {n} {i}", 72, 80 + 12 * i, 400) for i in range(50))])
+        for n, name in enumerate(names, start=1)
+    ]  # fmt: skip
+    assert "Results" not in text(without_furniture(pages)[3])
+
+
+def test_the_last_word_of_a_caption_stays():
+    """A short line that comes back at one height is text where it goes on with text above it."""
+    pages = [
+        Page(n, 612, 792, [line(f"Table {n}. All that is known of {bird}, set in four", 72, 60, 400),
+                           line("columns.", 72, 71, 40),
+                           *(line(f"line {n} {i}", 72, 110 + 12 * i, 400) for i in range(50))])
+        for n, bird in enumerate(("owls", "wrens", "larks", "rooks"), start=1)
+    ]  # fmt: skip
+    assert all("columns." in text(lines) for lines in without_furniture(pages))

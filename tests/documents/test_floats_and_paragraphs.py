@@ -1,0 +1,113 @@
+"""What stands beside the running text, and where its paragraphs begin and end: on small papers made here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from search.documents import read_pdf
+from search.models import Passage, PassageKind, ReadPaper
+
+Text = tuple[float, float, str, float, str]
+Setter = Callable[..., ReadPaper]
+
+FILL = "The weight of every single feather was noted down again on each of the days in this long series."
+
+
+def prose(y: float, *texts: str, x: float = 72.0, size: float = 10.0, font: str = "tiro") -> list[Text]:
+    """Return lines of running text, 12 points from one to the next."""
+    return [(x, y + 12 * index, text, size, font) for index, text in enumerate(texts)]
+
+
+@pytest.fixture(scope="module")
+def set_paper(make_pdf: Callable[..., bytes]) -> Setter:
+    """Return a function that reads a paper whose pages hold a heading, prose, and what it is given."""
+
+    def setting(*pages: Sequence[Text]) -> ReadPaper:
+        whole = []
+        for number, texts in enumerate(pages, start=1):
+            begin: list[Text] = [(72, 100, f"{number}", 13, "tibo"), (92, 100, f"Part {number}", 13, "tibo")]
+            if number == 1:
+                begin.append((150, 70, "On the Weight of Feathers", 20, "tibo"))
+            whole.append([*begin, *prose(124, *[FILL] * 8), *texts])
+        return read_pdf(make_pdf(whole))
+
+    return setting
+
+
+def of_kind(paper: ReadPaper, kind: PassageKind) -> list[Passage]:
+    return [passage for passage in paper.passages if passage.kind == kind]
+
+
+def test_a_float_does_not_divide_the_sentence_around_it(set_paper):
+    """A caption between two halves of a sentence is a passage of its own; the sentence stays whole."""
+    paper = set_paper([
+        *prose(240, "This is a sentence that goes on over what is set in the middle of the page, as far as"),
+        (72, 290, "Figure 1: A feather on a scale, seen from the side and set in small print.", 9, "tiro"),
+        *prose(330, "the line below it, where it ends. " + FILL, FILL),
+    ])  # fmt: skip
+    assert [p.text for p in of_kind(paper, "caption")] == [
+        "Figure 1: A feather on a scale, seen from the side and set in small print."
+    ]
+    assert "middle of the page, as far as the line below it, where it ends." in of_kind(paper, "text")[0].text
+
+
+def test_a_sentence_that_begins_with_figure_is_no_caption(set_paper):
+    """ "Figure 1 shows …" at a line's beginning is running text."""
+    paper = set_paper(prose(220, "Figure 1 shows how the scale was built, and what it was built of.", FILL))
+    assert not of_kind(paper, "caption")
+    assert "Figure 1 shows how the scale" in of_kind(paper, "text")[0].text
+
+
+def test_a_footnote_is_kept_apart_without_its_mark(set_paper):
+    """Small print at the foot of the page after a raised mark is a footnote; the text has no mark either."""
+    paper = set_paper([
+        *prose(220, FILL, "We thank the bird"),
+        (151.5, 228.5, "1", 6.5, "tiro"),
+        (156, 232, "for all of its patience with us and with the scale that we had built.", 10, "tiro"),
+        (72, 700, "1", 5.5, "tiro"),
+        (74.75, 703, "The bird is well and has new feathers.", 8, "tiro"),
+    ])  # fmt: skip
+    assert [p.text for p in of_kind(paper, "footnote")] == ["The bird is well and has new feathers."]
+    assert "We thank the bird for all of its patience" in of_kind(paper, "text")[0].text
+
+
+def test_rows_of_cells_are_a_table(set_paper):
+    """Rows that come in cells under one another are one passage, and no part of a sentence."""
+    rows = [
+        (72.0 + 110 * column, 300.0 + 14 * row, text, 10.0, "tiro")
+        for row, cells in enumerate([("Bird", "Mass", "Count"), ("Owl", "1.2", "14"), ("Wren", "0.3", "71")])
+        for column, text in enumerate(cells)
+    ]
+    paper = set_paper([*prose(220, FILL), *rows, *prose(380, FILL, FILL)])
+    assert [p.text for p in of_kind(paper, "table")] == ["Bird Mass Count Owl 1.2 14 Wren 0.3 71"]
+    assert all("Owl" not in p.text for p in of_kind(paper, "text"))
+
+
+def test_a_paragraph_goes_on_over_the_page(set_paper):
+    """Half a sentence at the foot of a page is joined with its other half on the next."""
+    first = prose(220, "This sentence begins on one page and it is not over at the very end of its last")
+    second = [(72, 60, "line, since it ends on this one. " + FILL, 10.0, "tiro"), *prose(72, FILL)]
+    paper = set_paper(first, second)
+    assert any("very end of its last line, since it ends on this one." in p.text for p in paper.passages)
+
+
+def test_an_indent_after_a_full_stop_begins_a_paragraph(set_paper):
+    """Paragraphs are divided by a blank line in the passage's text."""
+    paper = set_paper([
+        *prose(220, "The first paragraph ends on a line that is full up to its end, or nearly so, here."),
+        (87, 232, "A second one begins with an indent, and its first line is shorter.", 10, "tiro"),
+        *prose(244, FILL),
+    ])  # fmt: skip
+    assert "so, here.\n\nA second one begins" in of_kind(paper, "text")[0].text
+
+
+def test_a_passage_ends_before_a_title_that_is_no_heading(set_paper):
+    """A line in bold alone, which the paper's numbered headings leave no place for, begins a new passage."""
+    paper = set_paper(
+        [*prose(220, FILL), (72, 260, "Data availability", 10, "tibo"), *prose(276, "All is there. " + FILL)],
+        [],
+    )
+    assert not any("Data availability" in p.text and p.text.startswith("The weight") for p in paper.passages)
+    assert any(p.text.startswith(("Data availability", "All is there.")) for p in paper.passages)
