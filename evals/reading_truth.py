@@ -229,13 +229,25 @@ _KINDS = {
 }
 
 
+_SPELLED = re.compile(
+    r"Proof\b[.:]?|(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark)\s[\d.]+\s+[A-Z]"
+)
+
+
 def _score_kinds(
     found: Sequence[tuple[dict[str, Any], list[int]]],
     texts: Sequence[tuple[Passage, str]],
     score: Score,
     show: bool,
 ) -> None:
-    """Score theorems, definitions, remarks and proofs, by sentence."""
+    """Score theorems, definitions, remarks and proofs, by sentence.
+
+    Papers are left out whose sources spell some of them as plain text: what those are, nothing says.
+    """
+    if any(
+        sentence["kind"] in ("text", "item") and _SPELLED.match(sentence["text"]) for sentence, _ in found
+    ):
+        return
     for sentence, indices in found:
         if not indices:
             continue
