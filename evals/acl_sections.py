@@ -11,8 +11,8 @@ was tuned on these papers. How its noise is treated, by rule and the same for ev
 - Lines that OCR took for titles ("Nora pushed the package.") stay in, and cost recall.
 - Abstract, References, Acknowledgements are left out on both sides, as in evals/headings.py, whose
   comparison of titles this is.
-- A main section that the XML lacks stays a mistake of ours, though some are printed on the page: the last
-  line says how many of what counts as wrong has a number, so it most likely is a section.
+- A main section that the XML lacks stays a mistake of ours, though it is printed on the page: the last line
+  says how many of what counts as wrong have a number; `--show` lists them, to be judged by eye.
 """
 
 from __future__ import annotations

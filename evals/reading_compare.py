@@ -15,7 +15,8 @@ a heading stands is matched by title alone, which is to its advantage.
 - `kreuzberg` (Rust over pdfium): markdown. `opendataloader` (Java 11 or later): JSON; one Java process a
   file, its start is counted and printed.
 
-Readers with models that are fetched when they first run (docling, marker, MinerU) are left out. Seconds are
+Each with its defaults. Our rules were made on the papers for work and the others' were not, which flatters
+ours. Readers that want models from elsewhere (docling, marker, MinerU) are left out. Seconds are
 of processors, child processes included, and of one warm process for each reader.
 """
 
