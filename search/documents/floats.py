@@ -98,6 +98,7 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
         or line.pieces >= _CELLS
         or CAPTION.match(line.text)
         or abs(previous.size - line.size) >= 0.08 * line.size
+        or (line.pieces > 1 and _SENTENCE_END.search(previous.text))  # a table's head
     ):
         return False
     step = line.baseline - previous.baseline
