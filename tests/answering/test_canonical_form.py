@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from search.answering.canonical import canonical, stands_in
@@ -18,6 +18,90 @@ numbers = st.one_of(
     st.decimals(0, 10**4, places=2, allow_nan=False).map(str),
     st.tuples(st.integers(2, 99), st.integers(-20, 20)).map(lambda p: f"{p[0]}^{{{p[1]}}}"),
 )
+DIGITS = ["0123456789", "０１２３４５６７８９", "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗", "𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡", "𝟶𝟷𝟸𝟹𝟺𝟻𝟼𝟽𝟾𝟿"]
+MINUS = ["-", "−", "–", "‐", "‑"]
+VULGAR = {
+    Fraction(1, 2): "½",
+    Fraction(1, 3): "⅓",
+    Fraction(1, 4): "¼",
+    Fraction(3, 4): "¾",
+    Fraction(7, 8): "⅞",
+}
+#: What a number is, whichever way it is written; and one way to write it.
+Written = tuple[tuple[object, ...], str]
+
+
+@st.composite
+def written_numbers(  # noqa: C901, PLR0911 - one branch for each notation
+    draw: st.DrawFn,
+) -> Written:
+    """A number as papers write it: its value and unit (or the name that it is the index of), its print."""
+    alphabet = str.maketrans("0123456789", draw(st.sampled_from(DIGITS)))
+
+    def digits(number: int) -> str:
+        return str(number).translate(alphabet)
+
+    def script(mark: str, inside: str) -> str:
+        name = {"^": "sup", "_": "sub"}[mark]
+        forms = [
+            f"{mark}{{{inside}}}",
+            f"{mark}{{ {inside} }}",
+            f"<{name}>{inside}</{name}>",
+            f"{mark}{inside}",
+        ]
+        if mark == "^" and inside.isascii():
+            forms.append(inside.translate(RAISED))
+        return draw(st.sampled_from(forms))
+
+    # Few digits, so that two numbers often have the same ones.
+    number, other = draw(st.sampled_from([1, 2, 5, 10, 11, 12, 100, 101, 110])), draw(st.integers(1, 12))
+    negative = draw(st.booleans())
+    sign = draw(st.sampled_from(MINUS)) if negative else ""
+    times = -1 if negative else 1
+    kind = draw(st.sampled_from(["whole", "decimal", "power", "small power", "index", "percent", "fraction",
+                                 "mixed", "thousands", "scientific"]))  # fmt: skip
+    if kind == "whole":
+        return ("number", Fraction(times * number)), sign + digits(number)
+    if kind == "decimal":
+        comma = draw(st.sampled_from([".", ",", "·"]))
+        # With three digits after it, a comma is for thousands.
+        return (
+            "number",
+            times * (number + Fraction(other, 100)),
+        ), f"{sign}{digits(number)}{comma}{digits(100 + other)[1:]}"
+    if kind == "power":
+        return ("number", times * Fraction(number) ** (other % 9 + 2)), sign + digits(number) + script(
+            "^", str(other % 9 + 2)
+        )
+    if kind == "small power":
+        exponent = other % 9 + 1
+        minus = draw(st.sampled_from(["-", "−"]))
+        return ("number", times * Fraction(1, number**exponent)), sign + digits(number) + script(
+            "^", f"{minus}{exponent}"
+        )
+    if kind == "index":
+        name = draw(st.sampled_from(["x", "10", "F"]))
+        return ("index of", name, other), name + script("_", str(other))
+    if kind == "percent":
+        unit = draw(st.sampled_from(["%", " %", r"\%", "‰"]))
+        return (unit.strip(" \\"), times * number), sign + digits(number) + unit
+    if kind == "fraction":
+        return ("number", times * Fraction(number, other + 1)), f"{sign}{digits(number)}/{digits(other + 1)}"
+    if kind == "mixed":
+        part = draw(st.sampled_from(sorted(VULGAR)))
+        return ("number", times * (number + part)), f"{sign}{digits(number)}{VULGAR[part]}"
+    if kind == "thousands":
+        gap = draw(st.sampled_from([",", "\u2009", "\u202f", "\xa0"]))
+        return (
+            "number",
+            Fraction(times * (1000 * number + other)),
+        ), f"{sign}{digits(number)}{gap}{digits(1000 + other)[1:]}"
+    power = draw(st.sampled_from([" × ", "×", r" \times ", "·"]))
+    return ("number", times * number * Fraction(10) ** other), f"{sign}{digits(number)}{power}10" + script(
+        "^", str(other)
+    )
+
+
 prose = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=60)
 
 
@@ -37,6 +121,29 @@ def test_two_different_numbers_are_never_equal(one, other):
     if one != other:
         assert canonical(f"a {one} b") != canonical(f"a {other} b")
         assert not stands_in(one, f"we train {other} models")
+
+
+@settings(max_examples=500)
+@given(
+    written_numbers(),
+    written_numbers(),
+    st.sampled_from(["a {} b", "({}).", "{}, and", "${}$ and", "by {} or so"]),
+)
+def test_different_numbers_stay_different_however_they_are_written(one, other, sentence):
+    """Two numbers of different value, in any two of the notations that papers use, have different forms."""
+    (value, text), (other_value, other_text) = one, other
+    assume(value != other_value)
+    assert canonical(sentence.format(text)) != canonical(sentence.format(other_text))
+    assert not stands_in(f"trained {text} models", f"we trained {other_text} models")
+
+
+@settings(max_examples=500)
+@given(written_numbers(), written_numbers())
+def test_a_number_stands_in_no_other(one, other):
+    """A quote that is a number alone is not found inside another number that its digits are part of."""
+    (value, text), (other_value, other_text) = one, other
+    assume(value != other_value)
+    assert not stands_in(text, f"we train {other_text} models")
 
 
 @given(prose)
