@@ -30,6 +30,7 @@ _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*\d", re.IGNORECASE)
 _SUBMITTED = re.compile(r"Preprint submitted to\b", re.IGNORECASE)
 #: Page numbers before or after a head's words.
 _AROUND = re.compile(r"^[\d\s|·•—–-]+|[\d\s|·•—–-]+$")
+_SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?(?!\S)")
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
 
 
@@ -114,7 +115,38 @@ def _repeated(
                 verbatim[*key, _AROUND.sub("", text)].add(page.number)
     enough = max(2, min(_REPEATED, len(pages)))
     found = {key for key, numbers in seen.items() if len(numbers) >= enough}
-    return found | {(key, row) for (key, row, _), numbers in verbatim.items() if len(numbers) >= 2}
+    found |= {(key, row) for (key, row, _), numbers in verbatim.items() if len(numbers) >= 2}
+    return found - _headings(pages, outer)
+
+
+def _headings(pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]]) -> set[tuple[str, int]]:
+    """Return what has another section number each time: "3 Methods" and "5 Methods" at the top of two pages.
+
+    Numbers in step with the pages are theirs, and one number on several pages is a running head's.
+    """
+    numbers: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
+    for page, edge in zip(pages, outer, strict=True):
+        for line, text in edge:
+            numbers[_key(line, text)].append((page.number, _section_number(line, text, edge)))
+    return {
+        key for key, found in numbers.items()
+        if len(found) > 1
+        and len({number for _, number in found if number}) == len(found)
+        and len({int(number) - page if number.isdecimal() else number for page, number in found}) > 1
+    }  # fmt: skip
+
+
+def _section_number(line: Line, text: str, edge: Sequence[tuple[Line, str]]) -> str:
+    """Return the number before a line's words, or that of the line to its left; empty: there is none."""
+    near = [
+        other for gone, other in edge
+        if gone is not line and gone.y0 < line.y1 and gone.y1 > line.y0
+        and 0 <= line.x0 - gone.x1 < 3 * (line.y1 - line.y0)
+    ]  # fmt: skip
+    for written in (text, *near):
+        if number := _SECTION_NUMBER.match(written):
+            return number[1]
+    return ""
 
 
 def _offsets(pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]]) -> set[int]:

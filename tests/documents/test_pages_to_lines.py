@@ -145,3 +145,14 @@ def test_the_last_word_of_a_caption_stays():
         for n, bird in enumerate(("owls", "wrens", "larks", "rooks"), start=1)
     ]  # fmt: skip
     assert all("columns." in text(lines) for lines in without_furniture(pages))
+
+
+def test_one_title_under_four_numbers_stays():
+    """Sections of one name may begin at the top of four pages; their numbers are not the pages'."""
+    numbers = ["2", "4.1", "7", "8"]
+    pages = [
+        Page(n, 612, 792, [line(number, 72, 60, 8), line("Methods", 90, 60, 60),
+                           *(line(f"line {n} {i}", 72, 80 + 12 * i, 400) for i in range(50))])
+        for n, number in enumerate(numbers, start=1)
+    ]  # fmt: skip
+    assert all("Methods" in text(lines) for lines in without_furniture(pages))
