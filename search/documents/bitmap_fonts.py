@@ -34,9 +34,12 @@ def mend_sizes(pages: Sequence[Page]) -> bool:
                     sums[1] += len(span.text)
     if not tiny:
         return False
-    sizes = {font: round(2 * width / count / _MEAN_WIDTH) / 2 for font, (width, count) in widths.items()}
+    sizes = {
+        font: min(max(round(2 * width / count / _MEAN_WIDTH) / 2, 4.0), 40.0)
+        for font, (width, count) in widths.items()
+    }
     for span in tiny:
-        span.size = min(max(sizes[span.font], 4.0), 40.0)
+        span.size = sizes[span.font]
         span.y0, span.y1 = span.baseline - 0.75 * span.size, span.baseline + 0.25 * span.size
     touched = {id(span) for span in tiny}
     for page in pages:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from search.documents.lines import TextLine
 
@@ -65,5 +66,11 @@ def is_part(line: TextLine, previous: TextLine, left: float, right: float) -> bo
 
 def mathematical(line: TextLine) -> float:
     """Return the share of the characters that are set in fonts of formulas."""
-    total = sum(len(span.text) for span in line.spans)
-    return sum(len(span.text) for span in line.spans if MATH_FONT.search(span.font)) / max(total, 1)
+    total = sum([len(span.text) for span in line.spans])
+    return sum([len(span.text) for span in line.spans if is_math_font(span.font)]) / max(total, 1)
+
+
+@lru_cache(maxsize=1024)  # a paper has a few dozen
+def is_math_font(font: str) -> bool:
+    """Return whether a font's name says that it is one of formulas."""
+    return bool(MATH_FONT.search(font))

@@ -70,10 +70,11 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     for on_page, edge, drop in zip(candidates, outer, drops, strict=True):
         gone = {id(line) for line in drop}
         rest = [line for line in on_page if id(line) not in gone]
+        extent = _extent(rest)
         # A head that names each page's section repeats only its place.
         gone.update(
             id(line) for line, _ in edge
-            if id(line) not in gone and _row(line) in usual and _is_outermost(line, rest, zones)
+            if id(line) not in gone and _row(line) in usual and _is_outermost(line, extent, zones)
         )  # fmt: skip
         kept.append([line for line in rest if id(line) not in gone])
     return kept
@@ -108,10 +109,11 @@ def _repeated(
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
     verbatim: dict[tuple[str, int, str], set[int]] = defaultdict(set)
     for page, lines, edge in zip(pages, candidates, outer, strict=True):
+        extent = _extent(lines)
         for line, text in edge:
             key = _key(line, text)
             seen[key].add(page.number)
-            if _WORD.search(text) and _is_outermost(line, lines, zones):
+            if _WORD.search(text) and _is_outermost(line, extent, zones):
                 verbatim[*key, _AROUND.sub("", text)].add(page.number)
     enough = max(2, min(_REPEATED, len(pages)))
     found = {key for key, numbers in seen.items() if len(numbers) >= enough}
@@ -167,7 +169,7 @@ def _is_page_number(
     The last index of a formula at the foot of a page is neither: it touches what it stands on.
     """
     beside = [other for other in lines if other is not line and _is_near(other, line)]
-    if beside or not _is_outermost(line, lines, zones):
+    if beside or not _is_outermost(line, _extent(lines), zones):
         return False
     in_step = text.isdecimal() and int(text) - page.number in offsets
     height = line.y1 - line.y0
@@ -229,7 +231,7 @@ def _is_furniture(
     if not text or _STAMP.match(text):
         return True
     # The date stands on the same line.
-    if any(_SUBMITTED.match(other) and near.y0 < line.y1 and near.y1 > line.y0 for near, other in edge):
+    if any(near.y0 < line.y1 and near.y1 > line.y0 and _SUBMITTED.match(other) for near, other in edge):
         return True
     if _key(line, text) not in repeated or _CAPTION.match(text):
         return False
@@ -242,11 +244,14 @@ def _text(line: Line) -> str:
     return " ".join("".join(span.text for span in line.spans).split())
 
 
-def _is_outermost(line: Line, lines: Sequence[Line], zones: _Zones) -> bool:
+def _extent(lines: Sequence[Line]) -> tuple[float, float]:
+    """Return where the highest line ends and where the lowest begins."""
+    return min([line.y1 for line in lines], default=0.0), max([line.y0 for line in lines], default=0.0)
+
+
+def _is_outermost(line: Line, extent: tuple[float, float], zones: _Zones) -> bool:
     """Return whether nothing stands further out, above or below: a page number does, a formula does not."""
-    if line.y1 < zones.top:
-        return not any(other.y1 < line.y0 for other in lines)
-    return not any(other.y0 > line.y1 for other in lines)
+    return line.y0 <= extent[0] if line.y1 < zones.top else line.y1 >= extent[1]
 
 
 def _key(line: Line, text: str) -> tuple[str, int]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from search.documents.formulas import MATH_FONT
+from search.documents.formulas import is_math_font
 from search.documents.lines import TextLine
 from search.models import PassageKind
 
@@ -100,7 +100,7 @@ def _set_apart(line: TextLine) -> bool:
     return any(
         (span.font, round(span.size)) != (first.font, round(first.size))
         for span in line.spans
-        if sum(map(str.isalpha, span.text)) >= 2 and not MATH_FONT.search(span.font)
+        if sum(map(str.isalpha, span.text)) >= 2 and not is_math_font(span.font)
     )
 
 
