@@ -44,6 +44,7 @@ _NAMES = re.compile(
     rf"(?P<first>{_NAME})(?P<more>(?:,\s{_NAME})*,?\s(?:and|&)\s(?P<last>{_NAME}))?(?P<others>,?\s+et\s+al\.?)?"
     r"(?:’s|'s)?,?\s*[(\[]?\s*(?:see |e\.g\.,? )?$"
 )
+_ASCII_WORD = re.compile("[a-z0-9]+")
 _SUFFIX = re.compile(rf"({_YEAR})([a-z])(?!\w)")
 #: Characters before a year in which its names can stand.
 _REACH = 160
@@ -269,6 +270,8 @@ def _surname(name: str) -> str:
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():  # the same, a tenth of the time: every entry of a list of references comes here
+        return _ASCII_WORD.findall(text.lower())
     found = letters(text)
     return found.words(0, len(found.letters))
 
