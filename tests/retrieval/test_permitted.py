@@ -101,11 +101,11 @@ def test_answers_quote_only_what_may_be_shown(home, arxiv):
 
 
 def test_full_texts_that_may_not_be_kept_are_not_fetched(tmp_path, arxiv):
-    """A run leaves them out, and explains it; naming one reports why it was not had."""
+    """A run leaves them out and does not say that they wait; it explains why, and so does naming one."""
     with opened(tmp_path, arxiv, "open") as library:
         report = library.harvest(from_=date(2024, 1, 1), full_text=True)
         (stage,) = report.stages
-        assert (stage.done, stage.waiting, stage.failed) == (1, 2, ())
+        assert (stage.done, stage.waiting, stage.failed) == (1, 0, ())
         choices = {choice.work_id: choice.why for choice in library.explain_selection().choices}
         assert "licence class arxiv, policy open" in choices[BOUND]
         report = library.add([BOUND])
