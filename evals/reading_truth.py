@@ -1,14 +1,14 @@
 """How much of what was typeset is read as it is: headings, sentences, exponents, references.
 
     python evals/typeset                      # once: sets the papers
-    python evals/reading_truth.py             # the three classes for work
+    python evals/reading_truth.py             # the six classes for work
     python evals/reading_truth.py --final     # the other three; for the final figure only
     python evals/reading_truth.py --show article/2212.11831
 
 What is counted. Headings: levels 1 to 3, same title (letters and digits, ratio 0.85), page off by at most
 one; References, Abstract, Contents and Acknowledgements are left out on both sides; run-in paragraph
 headings (level 4) count for nothing. Sentences: found verbatim in the canonical form in one passage, a
-citation mark printed in any form of up to 120 characters, three-row displays in any form; in order: those
+citation mark printed in any form of up to 120 characters, three-row displays in any form; captions in any case; in order: those
 on the longest run of growing places. Citations: the entries that each passage cites, against the keys of
 the citation commands in its sentences. Kinds: sentences of theorems, definitions, remarks and proofs that
 stand in a passage of that kind. arXiv ids: all that an entry prints. Scripts: each exponent or index put into the text, with up to 12
@@ -37,8 +37,8 @@ from search.documents import read_pdf
 from search.models import Passage, ReadPaper
 
 OUT = Path(__file__).resolve().parents[1] / ".cache" / "typeset"
-WORK = ("article", "revtex4-2", "elsarticle")
-FINAL = ("IEEEtran", "amsart", "llncs")
+WORK = ("article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs")
+FINAL = ("acmart", "mnras", "scrartcl")
 
 _CITATION, _ROWS, _EQUATION_NUMBER = "\ue000", "\ue003", "\ue004"
 _WILD = {
@@ -77,7 +77,8 @@ def score_paper(truth: dict[str, Any], paper: ReadPaper, show: bool) -> Score:
         of_kind = [text for passage, text in texts if passage.kind == kind]
         for text in truth[name]:
             score[f"{name}"] += 1
-            found = any(canonical(text) in other for other in of_kind)
+            # Small capitals that a font does not have are capitals in the file.
+            found = any(canonical(text).casefold() in other.casefold() for other in of_kind)
             score[f"{name} found"] += found
             if show and not found:
                 print(f"   {kind} not found:", text[:150])

@@ -1,4 +1,4 @@
-"""Set the sample's papers in six classes, with the truth as JSON beside each PDF.
+"""Set the sample's papers in nine classes, with the truth as JSON beside each PDF.
 
     python evals/typeset [--classes article,llncs] [--papers N] [--jobs 2]
 

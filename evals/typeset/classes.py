@@ -1,4 +1,4 @@
-"""Six document classes: how each is begun, and what a block becomes in it."""
+"""Nine document classes: how each is begun, and what a block becomes in it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from contents import Block, Paper, Piece, number, sentences
+from contents import EQUATION_NUMBER, Block, Paper, Piece, number, sentences
 
-WORK = ("article", "revtex4-2", "elsarticle")
-FINAL = ("IEEEtran", "amsart", "llncs")
+WORK = ("article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs")
+FINAL = ("acmart", "mnras", "scrartcl")
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
@@ -25,15 +25,17 @@ class Variant:
 
     @property
     def hyperref(self) -> bool:
-        return self.n % 2 == 0
+        return self.name in ("acmart", "mnras") or self.n % 2 == 0
 
     @property
     def contents(self) -> bool:
-        return self.name in ("article", "amsart") and self.n % 4 == 1
+        return self.name in ("article", "amsart", "scrartcl") and self.n % 4 == 1
 
     @property
     def author_year(self) -> bool:
-        return self.name in ("article", "llncs") and self.n // 2 % 2 == 1
+        return self.name == "mnras" or (
+            self.name in ("article", "llncs", "scrartcl") and self.n // 2 % 2 == 1
+        )
 
     @property
     def alpha(self) -> bool:
@@ -46,10 +48,15 @@ class Variant:
     @property
     def two_columns(self) -> bool:
         return (
-            self.name in ("revtex4-2", "IEEEtran")
+            self.name in ("revtex4-2", "IEEEtran", "acmart", "mnras")
             or (self.name == "article" and self.n // 4 % 2 == 0)
-            or (self.name == "elsarticle" and self.n // 4 % 3 == 0)
+            or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
         )
+
+    @property
+    def left_numbers(self) -> bool:
+        """The AMS's classes print an equation's number at its left."""
+        return self.name == "amsart"
 
     @property
     def line_numbers(self) -> bool:
@@ -91,16 +98,25 @@ def _class(v: Variant) -> str:
         "IEEEtran": r"\documentclass[journal]{IEEEtran}",
         "amsart": rf"\documentclass[{10 + v.n // 8 % 3}pt]{{amsart}}",
         "llncs": r"\documentclass[runningheads]{llncs}",
+        "acmart": r"\documentclass[sigconf]{acmart}",
+        "mnras": r"\documentclass[fleqn,usenatbib]{mnras}",
+        "scrartcl": rf"\documentclass[fontsize={10 + v.n // 8 % 3}pt{columns}]{{scrartcl}}",
     }[v.name]
 
 
-def _packages(v: Variant, paper: Paper) -> str:  # noqa: C901 - one line for each class
-    lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,amssymb,graphicx,eso-pic}"]
-    if v.name not in ("amsart", "llncs"):
-        lines.append(r"\usepackage{amsthm}")
-    if v.n % 3 == 1:
+def _packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line for each class
+    lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
+    if v.name != "acmart":  # brings its own fonts
+        lines.append(r"\usepackage{amssymb}")
+    if v.name not in ("amsart", "llncs", "acmart"):
+        # One class has a proof of its own.
+        lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
+    if v.name == "acmart":
+        # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
+        lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
+    elif v.n % 3 == 1:
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
-    elif v.n % 3 == 2 and v.name in ("article", "amsart", "llncs"):
+    elif v.n % 3 == 2 and v.name in ("article", "amsart", "llncs", "mnras", "scrartcl"):
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
         lines += [
@@ -109,13 +125,18 @@ def _packages(v: Variant, paper: Paper) -> str:  # noqa: C901 - one line for eac
         ]  # fmt: skip
         if v.n // 32 % 2:
             lines.append(r"\usepackage{microtype}")
-    if v.author_year:
+    if v.name == "scrartcl":
+        lines += [
+            r"\usepackage{scrlayer-scrpage}\clearpairofpagestyles\pagestyle{scrheadings}",
+            r"\ihead{" + RUNNING_HEAD + r"}\cfoot[\pagemark]{\pagemark}",
+        ]
+    if v.author_year and v.name != "mnras":
         lines.append(r"\usepackage[authoryear,round]{natbib}")
     elif v.name == "IEEEtran" or (v.name == "article" and v.n % 5):
         lines.append(r"\usepackage{cite}")
     if v.line_numbers:
         lines.append(r"\usepackage{lineno}\linenumbers")
-    if v.hyperref:
+    if v.hyperref and v.name not in ("acmart", "mnras"):  # which load it themselves
         lines.append(
             r"\usepackage[colorlinks]{hyperref}" if v.n // 2 % 2 else r"\usepackage[hidelinks]{hyperref}"
         )
@@ -130,10 +151,10 @@ def _packages(v: Variant, paper: Paper) -> str:  # noqa: C901 - one line for eac
     return "\n".join(lines)
 
 
-def _front(paper: Paper, v: Variant, setting: Setting) -> str:
+def _front(paper: Paper, v: Variant, setting: Setting) -> str:  # noqa: PLR0911 - one for each class
     title = rf"\title{{{paper.title.tex}}}"
     text = "".join(p.tex for p in paper.abstract)
-    _record(setting, paper.abstract, "abstract", -1)
+    _record(setting, paper.abstract, "abstract", -1, v)
     abstract = rf"\begin{{abstract}}{text}\end{{abstract}}" if text.strip() else ""
     toc = r"\tableofcontents" if v.contents else ""
     if v.name == "elsarticle":
@@ -166,6 +187,26 @@ def _front(paper: Paper, v: Variant, setting: Setting) -> str:
             rf"\markboth{{{RUNNING_HEAD}}}{{{RUNNING_HEAD}}}", r"\maketitle", abstract,
             r"\begin{IEEEkeywords}Known texts, tests.\end{IEEEkeywords}",
         ])  # fmt: skip
+    if v.name == "acmart":
+        # Printed as a section without a number.
+        label = f"known:{len(setting.headings)}"
+        setting.headings.append({"title": "Keywords", "level": 1, "label": label, "numbered": False})
+        place = r"\city{Exampleton}\country{Testland}"
+        return "\n".join([
+            rf"\title[On what is known]{{{paper.title.tex}}}",
+            rf"\author{{Ada Tester}}\affiliation{{\institution{{Institute of Tests}}{place}}}",
+            rf"\author{{Ben Sample}}\affiliation{{\institution{{University of Known Texts}}{place}}}",
+            r"\renewcommand{\shortauthors}{A. Tester et al.}", r"\acmConference[Tests]{Tests}{2022}{Exampleton}",
+            abstract, rf"\keywords{{\label{{{label}}}known texts, tests}}", r"\maketitle",
+        ])  # fmt: skip
+    if v.name == "mnras":
+        return "\n".join([
+            rf"\title[On what is known]{{{paper.title.tex}}}",
+            r"\author[A. Tester et al.]{Ada Tester$^{1}$ and Ben Sample$^{2}$\\",
+            r"$^{1}$Institute of Tests, 12 Known Street, Exampleton\\",
+            r"$^{2}$University of Known Texts, Sampleville}", r"\date{Accepted XXX. Received YYY}", r"\pubyear{2022}",
+            r"\maketitle", abstract, r"\begin{keywords}known texts -- tests\end{keywords}",
+        ])  # fmt: skip
     return "\n".join([title, r"\author{Ada Tester \and Ben Sample}", r"\maketitle", abstract, toc])
 
 
@@ -194,7 +235,7 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             yield _heading(block, v, setting)
             continue
         count += 1
-        tex = _paragraph(block, setting, with_note=count % 9 == 4)
+        tex = _paragraph(block, v, setting, with_note=count % 9 == 4)
         if block.kind == "item":
             items.append(rf"\item {tex}")
             continue
@@ -217,8 +258,8 @@ def _heading(block: Block, v: Variant, setting: Setting) -> str:
     return rf"\{_COMMANDS[block.level]}{star}{{{title.tex}}}\label{{{label}}}"
 
 
-def _paragraph(block: Block, setting: Setting, *, with_note: bool) -> str:
-    _record(setting, block.pieces, block.name.casefold() or block.kind, len(setting.headings) - 1)
+def _paragraph(block: Block, v: Variant, setting: Setting, *, with_note: bool) -> str:
+    _record(setting, block.pieces, block.name.casefold() or block.kind, len(setting.headings) - 1, v)
     tex = "".join(p.tex for p in block.pieces)
     if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
         note = f"Number {spelled(len(setting.notes) + 1)} of the remarks at the foot of a page."
@@ -227,9 +268,14 @@ def _paragraph(block: Block, setting: Setting, *, with_note: bool) -> str:
     return tex
 
 
-def _record(setting: Setting, block: list[Piece], kind: str, heading: int) -> None:
+def _record(setting: Setting, block: list[Piece], kind: str, heading: int, v: Variant) -> None:
     for sentence in sentences(block):
-        printed = "".join(p.printed for p in sentence)
+        printed = "".join(
+            f"{EQUATION_NUMBER} {p.printed.removesuffix(EQUATION_NUMBER)}"
+            if v.left_numbers and p.printed.endswith(EQUATION_NUMBER)
+            else p.printed
+            for p in sentence
+        )
         setting.sentences.append({
             "text": printed.strip(), "kind": kind, "heading": heading,
             "cites": [list(p.keys) for p in sentence if p.keys],
@@ -261,9 +307,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     for n in range(10_000):
         wide = "*" if v.two_columns and n % 5 == 3 else ""
         if n % 2 == 0:
-            made = Piece(
-                "", f"What is known, drawn as black bar {spelled(n)}, with a caption of one sentence."
-            )
+            made = Piece("", f"A caption of one sentence for what is known, drawn as black bar {spelled(n)}.")
             caption = next(captions, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             yield (
@@ -271,7 +315,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                 rf"\caption{{{caption.tex}}}\end{{figure{wide}}}"
             )
         else:
-            made = Piece("", f"Table {spelled(n)} of values that are known, set in four columns.")
+            made = Piece("", f"Values that are known, set in four columns, the table of number {spelled(n)}.")
             caption = next(tables, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             rows = r" \\ ".join(

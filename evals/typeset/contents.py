@@ -17,6 +17,8 @@ from typing import Any, Literal
 LONGEST = 100_000
 #: Stands in plain text where a citation mark is printed, in whatever form.
 CITATION = "\ue000"
+#: Stands where a displayed formula's number is printed.
+EQUATION_NUMBER = "\ue004"
 
 _MARKER = re.compile(r"\{\{(formula|cite|figure|table):([^}]+)\}\}")
 _DISPLAY = re.compile(r"\n\s*\{\{formula:([^}]+)\}\}")
@@ -134,7 +136,7 @@ def display(name: str) -> Piece:
     if n % 2:
         return Piece(
             rf"\begin{{equation}}{row}\end{{equation}}",
-            f"y_{{{a}}} = {b}x_{{{b}}}^{{{a}}} \ue004",
+            f"y_{{{a}}} = {b}x_{{{b}}}^{{{a}}} {EQUATION_NUMBER}",
             kind="display",
         )
     return Piece(rf"\[{row}\]", f"y_{{{a}}} = {b}x_{{{b}}}^{{{a}}}", kind="display")

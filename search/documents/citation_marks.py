@@ -31,6 +31,7 @@ _LABELLED = re.compile(r"\[(?P<labels>[^\[\]]{2,200})\]")
 #: A bracket right after one of these is a formula's: an interval, an index, a commutator.
 _FORMULA_BEFORE = re.compile(r"(?:[∈=×∪∩<>≤≥^_\\+*/([{]|\binterval|\brange|(?:^|[\W_])[b-zB-HJ-Z]) ?$|\d$")
 _RANGE = re.compile(r"(\d+)\s?[–—‒-]\s?(\d+)")
+_DASH = re.compile(r"\s?[–—‒-]\s?")
 #: A longer range than this is no citation: "[1-200]".
 LONGEST_RANGE = 40
 
@@ -183,11 +184,22 @@ def cited(found: Iterable[Mark], known: Iterable[int] = ()) -> tuple[int, ...]:
 
 # ------------------------------------------------------------------ numbers and labels
 def _numeric(text: str, bibliography: Bibliography) -> Iterator[Mark]:
+    before: re.Match[str] | None = None
     for match in _BRACKETED.finditer(text):
         cites = ordinals(match["numbers"], bibliography.by_label)
         front = text[max(0, match.start() - 20) : match.start()]
         if cites and not _FORMULA_BEFORE.search(front):
-            yield Mark(match.start(), match.end(), cites)
+            yield Mark(match.start(), match.end(), (*_up_to(before, match, bibliography.by_label), *cites))
+            before = match
+
+
+def _up_to(
+    before: re.Match[str] | None, match: re.Match[str], by_label: Mapping[str, int]
+) -> tuple[int, ...]:
+    """Return what stands between two brackets with a dash between them: 4 and 5 of "[3]–[6]"."""
+    if not before or not _DASH.fullmatch(match.string, before.end(), match.start()):
+        return ()
+    return ordinals(f"{before['numbers']}–{match['numbers']}", by_label)[1:-1]
 
 
 def ordinals(numbers: str, by_label: Mapping[str, int]) -> tuple[int, ...]:

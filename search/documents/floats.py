@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from search.documents.formulas import mathematical
 from search.documents.lines import TextLine
+from search.documents.runs import SAME_SIZE_RAISED
 from search.models import PassageKind
 
 CAPTION = re.compile(
@@ -20,6 +21,7 @@ CAPTION = re.compile(
     r"(?:[A-Z]?\.?-?\d+(?:[.-]\d+)*|[IVXL]+)(?:\s*[(]?[a-z][)]?(?![a-z]))?\s*(?P<mark>[.:|–—-]|$)?"
 )
 _FOOTNOTE_START = re.compile(r"(?:\d{1,3}|[*∗†‡§¶‖]{1,2}|[a-z])\s*\S")
+_NUMBERED_FORMULA = re.compile(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$|^\([A-Z]?\d+[.\d]*\).*[=<>≤≥∼≈]")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 
 #: Footnotes and captions are set smaller than the body by at least this ratio (9 on 10 points).
@@ -28,6 +30,11 @@ SMALLER = 0.93
 _CELLS = 3
 #: So many rows in two cells beside a caption are a table.
 _ROWS = 2
+#: Sizes between the baselines of two lines, from which on they are not one stretch of footnotes: TeX's notes
+#: stand 1.2 to 1.6 apart, an abstract after its authors' addresses 4.
+_NOTES_APART = 2.5
+#: Lines that a note without a mark has at most; IEEE's, with its authors' addresses, has up to fifteen.
+_LONGEST_UNMARKED = 20
 #: Share of characters in fonts of formulas from which on a line is a formula, and no row of a table.
 _FORMULA = 0.4
 
@@ -97,7 +104,7 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
         not _same_column(previous, line)
         or line.pieces >= _CELLS
         or CAPTION.match(line.text)
-        or abs(previous.size - line.size) >= 0.08 * line.size
+        or not _one_size(previous, line)
         or (line.pieces > 1 and _SENTENCE_END.search(previous.text))  # a table's head
     ):
         return False
@@ -110,6 +117,15 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     if closed and end > start + 1:
         return False
     return not (closed and line.size > SMALLER * body_size and line.x0 > first.x0 + 0.8 * line.size)
+
+
+def _one_size(line: TextLine, other: TextLine) -> bool:
+    """Return whether two lines are of one size; small capitals made of smaller capitals come in two."""
+    sizes, others = [line.size], [other.size]
+    if line.text.isupper() and other.text.isupper():
+        sizes += [span.size for span in line.spans]
+        others += [span.size for span in other.spans]
+    return any(abs(one - another) < 0.08 * another for one in sizes for another in others)
 
 
 def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size: float) -> None:
@@ -142,9 +158,7 @@ def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size:
 
 def is_row(line: TextLine) -> bool:
     """Return whether a line comes in three cells or more, and holds little prose and no formula's signs."""
-    if line.pieces < _CELLS or (
-        line.text.endswith(")") and re.search(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$", line.text)
-    ):
+    if line.pieces < _CELLS or (_NUMBERED_FORMULA.search(line.text)):
         return False
     if mathematical(line) > _FORMULA:
         return False
@@ -242,15 +256,37 @@ def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
         while start and _same_column(lines[start - 1], lines[end - 1]):
             start -= 1
         first = end
-        while first > start and lines[first - 1].size <= SMALLER * body_size:
+        while first > start and lines[first - 1].size <= SMALLER * body_size \
+                and (first == end or _close_above(lines[first - 1], lines[first])):  # fmt: skip
             first -= 1
         if first > start or first == end or first == start == 0 or _opens_footnote(lines[first]):
-            while first < end and not _opens_footnote(lines[first]):
-                first += 1
-            found.update(range(first, end))
+            opening = first
+            while opening < end and not _opens_footnote(lines[opening]):
+                opening += 1
+            # What the section ends with can be an abstract, in small print as well.
+            if start < first < opening and end < len(lines) and _without_mark(lines, first, opening):
+                opening = first
+            found.update(range(opening, end))
         found.update(_of_full_size(lines, start, end))
         end = start
     return found
+
+
+def _without_mark(lines: Sequence[TextLine], first: int, end: int) -> bool:
+    """Return whether small print is the first page's note on its authors or on support, which has no mark."""
+    line, above = lines[first], lines[first - 1]
+    return (
+        line.page == 1
+        and end - first <= _LONGEST_UNMARKED
+        and line.baseline - above.baseline > 1.5 * above.size
+        and not CAPTION.match(line.text)
+        and all(other.pieces == 1 for other in lines[first:end])
+    )
+
+
+def _close_above(line: TextLine, below: TextLine) -> bool:
+    """Return whether two lines can be of one stretch of notes: addresses and an abstract stand apart."""
+    return below.baseline - line.baseline < _NOTES_APART * max(line.size, below.size)
 
 
 def _of_full_size(lines: Sequence[TextLine], start: int, end: int) -> range:
@@ -275,7 +311,8 @@ def _opens_footnote(line: TextLine) -> bool:
     first = next((span for span in line.spans if span.text.strip()), None)
     if first is None:
         return False
-    raised = first.size < 0.9 * line.size or first.raised_hint
+    above = line.baseline - first.baseline > SAME_SIZE_RAISED[0] * line.size
+    raised = first.size < 0.9 * line.size or first.raised_hint or (first.size < line.size and above)
     return raised and bool(_FOOTNOTE_START.match(first.text.strip() + "x"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from search.documents.lines import TextLine
 
@@ -18,18 +19,22 @@ _FUNCTIONS = frozenset(
     """.split()  # noqa: SIM905 - a list of quoted words reads worse
 )
 _EQUATION_NUMBER = re.compile(r"\((?:[A-Z]{1,2}\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\)\s*$")
+_NUMBER_FIRST = re.compile(r"\((?:[A-Z]{1,2}\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\)\s")
+_NUMBER_ALONE = re.compile(r"\((?:[A-Z]{1,2}\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\)")
 _SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])(?:\s|$)")
 #: The rows of one formula are at most so many sizes apart.
 _ROW = 2.5
+#: Sizes between an equation's number and the equation, at least; an item's text stands half a size off.
+_FAR = 1.5
 MATH_FONT = re.compile(r"MI\d|MI$|SY\d|SY$|MSBM|MSAM|EUFM|CMEX|Math|mtmi|txmi|txsy|RSFS|rtxmi", re.IGNORECASE)
 
 
 def is_display(line: TextLine, left: float, right: float) -> bool:
     """Return whether a line is a displayed formula, or a row of one.
 
-    It holds a sign or a number in brackets at its end, hardly a word, and stands away from the column's
-    left edge.
+    It holds a sign or a number in brackets at its end or, far from the rest, at its beginning, hardly a
+    word, and stands away from the column's left edge.
 
     Args:
         line: of the running text.
@@ -37,7 +42,9 @@ def is_display(line: TextLine, left: float, right: float) -> bool:
         right: where they end.
     """
     text = line.text
-    numbered = line.x1 > right - 2 * line.size and bool(_EQUATION_NUMBER.search(text))
+    numbered = (line.x1 > right - 2 * line.size and bool(_EQUATION_NUMBER.search(text))) or (
+        line.x0 < left + line.size and _begins_with_number(line)
+    )
     apart = line.x0 > left + 1.2 * line.size and (line.x1 < right - 0.5 * line.size or numbered)
     if not (apart or numbered):  # most lines: this costs least
         return False
@@ -45,6 +52,18 @@ def is_display(line: TextLine, left: float, right: float) -> bool:
     if sum(map(len, words)) > 0.25 * len(text) or len(words) > 4:
         return False
     return numbered or bool(_SIGN.search(text)) or mathematical(line) > 0.5
+
+
+def _begins_with_number(line: TextLine) -> bool:
+    """Return whether a line begins with a number in brackets and goes on far to its right; no item does."""
+    if not _NUMBER_FIRST.match(line.text):
+        return False
+    written = ""
+    for before, span in pairwise(line.spans):
+        written += before.text
+        if span.x0 - before.x1 > _FAR * line.size and (span.text.strip() or span.x1 > span.x0):
+            return bool(_NUMBER_ALONE.fullmatch(written.strip()))
+    return False
 
 
 def is_part(line: TextLine, previous: TextLine, left: float, right: float) -> bool:

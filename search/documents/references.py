@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from search.documents import reference_parsing as parsing
+from search.documents.floats import SMALLER, footnotes
 from search.documents.lines import TextLine
 from search.documents.pages import Link
 from search.documents.paragraphs import text_of
 from search.models import Reference
 
 _BRACKETED = re.compile(
-    r"\[\s?(?P<label>\d{1,4}[a-z]?|[A-Z][\w+*’'’.&,; -]{0,40}?\d{2,4}[a-z]?|[A-Z]{2,}[\w+]*)\s?[\]℄]\s*"
+    r"\[\s?(?P<label>\d{1,4}[a-z]?|[A-Z][\w+*’'’.&,; -]{0,40}?\d{2,4}[a-z]{0,2}|[A-Z]{2,}[\w+]*)\s?[\]℄]\s*"
 )
 _POINTED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s+(?=\S)")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[A-Z])")
@@ -23,6 +25,9 @@ _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|FIG(?:URE|\.)|Table|TABLE)\s*(?:\d+|[IV
 LONGEST_ENTRY = 40
 #: Points by which text of another size differs.
 OTHER_SIZE = 0.6
+#: Sizes between two baselines of the last entry, from which on the second is no part of it: amsart's
+#: addresses stand 2.2 below the list, an entry's lines 1.2 apart, in double spacing 2.
+APART = 2.1
 _URL = re.compile(r"https?\s?://[^\s,;\"<>]+[^\s,;\"<>.)\]]")
 
 
@@ -43,11 +48,13 @@ def references(
         links: gives the links of a page; those that lie on an entry count as printed in it.
     """
     found: list[Reference] = []
+    lines = _without_footnotes(lines)
     on_page = {page: links(page) for page in sorted({line.page for line in lines})}
-    for entry in _entries([line for line in lines if line.text]):
+    entries = _entries([line for line in lines if line.text])
+    for entry in entries:
         if _is_float(entry, found):
             continue
-        entry.lines = _own(entry.lines)
+        entry.lines = _own(entry.lines, last=entry is entries[-1])
         raw, _ = text_of(entry.lines, vocabulary)
         raw = parsing.unbroken(entry.lines, " ".join(raw.split()))
         if len(raw) >= 8 and any(map(str.isalpha, raw)):
@@ -177,14 +184,28 @@ def _links_on(lines: Sequence[TextLine], links: Mapping[int, Sequence[Link]]) ->
     return list(found)
 
 
-def _own(lines: list[TextLine]) -> list[TextLine]:
+def _without_footnotes(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return the lines without footnotes: small print at the bottom of the list's first page."""
+    sizes = Counter(round(line.size, 1) for line in lines)
+    if not sizes:
+        return []
+    size = sizes.most_common(1)[0][0]
+    notes = {index for index in footnotes(lines, size) if lines[index].size <= SMALLER * size}
+    return [line for index, line in enumerate(lines) if index not in notes]
+
+
+def _own(lines: list[TextLine], *, last: bool) -> list[TextLine]:
     """Return the lines of an entry without what stands below it on the page: a caption, other text.
 
-    The last entry of a list is followed by figures, or by an appendix or a list of people without heading.
+    The last entry of a list is followed by figures, by the authors' addresses after a gap, or by an
+    appendix or a list of people without heading.
     """
     for index, line in enumerate(lines[1:], start=1):
         previous = lines[index - 1]
         elsewhere = (line.page, line.column) != (previous.page, previous.column)
+        gap = 0.0 if elsewhere else line.baseline - previous.baseline
+        if last and gap > APART * line.size and line.text[:1].isupper():
+            return lines[:index]
         if _CAPTION.match(line.text) or (elsewhere and abs(line.size - lines[0].size) > OTHER_SIZE):
             return lines[:index]
     return lines[:LONGEST_ENTRY]
