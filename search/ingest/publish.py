@@ -206,12 +206,14 @@ def shortfalls(
     for position, (work_id, held) in enumerate(_side_by_side(lake, store, new, live)):
         progress(Progress("compare", position, None, work_id))
         tally.take(work_id, held)
-    # After the comparison: what came while it ran must not pass for missing.
-    late = on_their_way(lake, new)
     counts = store.counts(new.name)
+    # After the comparison and in this order: what came while it ran must pass for missing nowhere.
+    without = set(lake.catalogue.to_embed(embedder.fingerprint)) if embedder else set()
+    late = on_their_way(lake, new)
     found = tally.reasons(late, counts.passages)
     missing = counts.passages - counts.vectors
-    if embedder and missing > sum(work.passages for work in store.at(new.name).works(sorted(late)).values()):
+    coming = store.at(new.name).works(sorted(late | without))
+    if embedder and missing > sum(work.passages for work in coming.values()):
         found = (*found, f"{missing:,} of its {counts.passages:,} passages have no vector")
     return found, notes
 

@@ -141,6 +141,26 @@ def test_what_comes_at_the_last_moment_is_applied(library, monkeypatch, moment):
     assert library.check().sound
 
 
+def test_what_is_harvested_after_the_vectors_were_made_is_no_shortfall(library, arxiv, monkeypatch):
+    """A new paper's words may be in before its vectors are: whoever harvested it makes them next."""
+    numbers = iter(range(30, 50))
+    then = publishing.apply
+
+    def harvest_and_apply(*given, **options):
+        arxiv.put(record(next(numbers)))
+        with other_process(library) as other:
+            other.harvest(from_=date(2024, 1, 1))
+        return then(*given, **options)
+
+    monkeypatch.setattr(publishing, "apply", harvest_and_apply)
+    report = library.rebuild()
+    assert report.publication.refused == ()
+    assert report.vectors < report.passages
+    monkeypatch.undo()
+    library.build()
+    assert library.check().sound
+
+
 # ------------------------------------------------------------------ bad ones
 def test_lake_that_lost_its_files_replaces_nothing(library):
     """An empty or shrunken lake, as an unmounted disk looks, leaves the live index alone."""
