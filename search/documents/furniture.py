@@ -26,7 +26,7 @@ _STAMP = re.compile(
 #: Formulas of one kind at the same height on three pages do happen; words are no coincidence.
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: Captions at the top of pages can differ in their numbers only.
-_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*\d", re.IGNORECASE)
+_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*(?:\d|[IVXL]+\b)", re.IGNORECASE)
 _SUBMITTED = re.compile(r"Preprint submitted to\b", re.IGNORECASE)
 #: Page numbers before or after a head's words.
 _AROUND = re.compile(r"^[\d\s|·•—–-]+|[\d\s|·•—–-]+$")
@@ -81,11 +81,14 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
 
 
 def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _Zones) -> bool:
-    """Return whether a line goes on with text that stands further out: a caption's last word comes back."""
+    """Return whether a line goes on with text that stands further out: a caption's words come back.
+
+    A caption's number and its words can have two fonts.
+    """
     top = line.y1 < zones.top
     height = line.y1 - line.y0
     return any(
-        other.spans[0].font == line.spans[0].font
+        (other.spans[0].font == line.spans[0].font or _CAPTION.match(_text(other)))
         and -2 < (line.y0 - other.y1 if top else other.y0 - line.y1) < height
         and not any(other is gone for gone in drop)
         for other in lines

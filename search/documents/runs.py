@@ -125,9 +125,10 @@ def _settle(levels: list[_Level], span: Span, text: str, font: str, *, attached:
         same = abs(span.baseline - top.baseline) <= 0.1 * top.size and 0.88 <= span.size / top.size <= 1.14
         if same:
             return top.kind
-        kind = script_kind(span, top.size, top.baseline) or _opening_mark(span, text, levels)
+        kind = script_kind(span, top.size, top.baseline)
         if kind and span.size > SCRIPT_RATIO * top.size and not (attached and _is_exponent(levels, text)):
             kind = ""  # the numerator of a fraction
+        kind = kind or _opening_mark(span, text, levels)
         if kind:
             levels.append(_Level(span.size, span.baseline, kind, span.x0, span.x1))
             return kind

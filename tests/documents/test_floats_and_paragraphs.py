@@ -73,6 +73,43 @@ def test_a_footnote_is_kept_apart_without_its_mark(set_paper):
     assert "We thank the bird for all of its patience" in of_kind(paper, "text")[0].text
 
 
+def test_a_note_on_the_authors_has_no_mark(set_paper):
+    """Small print below a gap at the foot of the first page is a note, though nothing marks it."""
+    paper = set_paper(
+        [
+            *prose(640, FILL, "This sentence begins on one page and it is not over at the end of its last"),
+            *prose(690, "The authors are with the bird, which", "supported them by two seeds.", size=8),
+        ],
+        [(72, 60, "line, since it ends on this one. " + FILL, 10.0, "tiro")],
+    )
+    notes = ["The authors are with the bird, which supported them by two seeds."]
+    assert [p.text for p in of_kind(paper, "footnote")] == notes
+
+
+def test_addresses_make_no_footnote_of_the_abstract(make_pdf):
+    """Small print after raised numbers under the title is no footnote, nor is the small abstract below it."""
+    words = "Abstract. We weigh the feathers of a bird, one by one. " + FILL
+    paper = read_pdf(make_pdf([[
+        (150, 70, "On the Weight of Feathers", 20, "tibo"), (250, 95, "Ada Example", 10, "tiro"),
+        (150, 110, "1", 6, "tiro"), (154, 113, "Institute of Birds, Example Street", 9, "tiro"),
+        *prose(155, words[:85], words[85:], *[FILL] * 3, x=100.0, size=9),
+        (72, 300, "1", 13, "tibo"), (92, 300, "Part one", 13, "tibo"), *prose(330, *[FILL] * 12),
+    ]]))  # fmt: skip
+    assert "We weigh the feathers of a bird, one by one." in paper.passages[0].text
+    assert not of_kind(paper, "footnote")
+
+
+def test_a_caption_in_capitals_of_two_sizes(set_paper):
+    """A table's number and its caption, in small capitals made of smaller letters, are one caption."""
+    paper = set_paper([
+        (280, 250, "TABLE I", 8, "tiro"),
+        (240, 260, "W", 8, "tiro"), (248, 260, "EIGHTS OF THE BIRDS", 6.4, "tiro"),
+        (240, 270, "IN GRAMS", 6.4, "tiro"),
+        *prose(320, FILL, FILL),
+    ])  # fmt: skip
+    assert [p.text for p in of_kind(paper, "caption")] == ["TABLE I WEIGHTS OF THE BIRDS IN GRAMS"]
+
+
 def test_rows_of_cells_are_a_table(set_paper):
     """Rows that come in cells under one another are one passage, and no part of a sentence."""
     rows = [

@@ -39,6 +39,13 @@ def test_a_number_at_the_right_edge_makes_a_display():
     assert is_display(text_line([wide], 1, 0), 50, 450)
 
 
+def test_a_number_at_the_left_edge_makes_a_display():
+    """A number in brackets and far to its right a formula are a display; an item and its text are none."""
+    number = line("(12)", 50, 100, width=18)
+    assert is_display(text_line([number, line("x = y + 1", 200, 100)], 1, 0), 50, 450)
+    assert not is_display(text_line([number, line("x = y + 1", 74, 100)], 1, 0), 50, 450)
+
+
 def test_a_display_stays_in_its_sentence():
     """Text before a formula, the formula in blocks of its own, and the text after it are one paragraph."""
     width = 400.0

@@ -35,6 +35,26 @@ def test_bracketed_labels():
     assert entries[0].ordinal == 1
 
 
+def test_addresses_after_the_list_are_no_entry():
+    """What stands below the last entry after a gap is not its text; long labels end in two letters."""
+    found = lines("[Cox99z] A. Cox. Feathers. 1999.", "[Eve01aa] C. Eve. Lead. 2001.", "Bird Street 2, Air")
+    found[-1].baseline += 12
+    entries = references(found, frozenset(), lambda _: [])
+    assert [(e.label, e.raw) for e in entries] == [
+        ("Cox99z", "[Cox99z] A. Cox. Feathers. 1999."), ("Eve01aa", "[Eve01aa] C. Eve. Lead. 2001."),
+    ]  # fmt: skip
+
+
+def test_a_footnote_below_entries_is_no_part_of_them():
+    """Small print after a raised mark at the foot of the list's page belongs to no entry."""
+    found = lines("[1] A. Cox. Feathers. 1999.", "[2] C. Eve. Lead. 2001.", "A note on lead.")
+    note = found[-1]
+    note.size = 8
+    raised = Span("4", "Serif", 5.5, False, False, False, 72, 112, 75, 120, note.baseline - 3)
+    note.spans.insert(0, raised)
+    assert [e.raw[-5:] for e in references(found, frozenset(), lambda _: [])] == ["1999.", "2001."]
+
+
 def test_pointed_labels_run_in_order():
     """A line that begins with a page number "12." is no entry among 1., 2., 3."""
     entries = read(

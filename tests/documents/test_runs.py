@@ -38,6 +38,9 @@ def line(*runs: tuple[str, float, float] | tuple[str, float, float, str]) -> str
     ("runs", "text"),
     [
         ([("10", 10, 0), ("4", 7, 3.6), (" models", 10, 0)], "10^4 models"),
+        # a footnote's mark in a font that is not scaled in TeX's steps; a display's numerator
+        ([("3", 9.2, 4), ("See there.", 10, 0)], "See there."),
+        ([("3", 9.2, 7), (" + x", 10, 0)], "3 + x"),
         ([("10", 10, 0), ("12", 7, 3.6)], "10^{12}"),
         ([("10", 10, 0), ("−3", 7, 3.6), (" m", 10, 0)], "10^{−3} m"),
         ([("x", 10, 0, "CMMI10"), ("i", 7, -1.5, "CMMI7"), (" is", 10, 0)], "x_i is"),
