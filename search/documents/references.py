@@ -20,7 +20,7 @@ _BRACKETED = re.compile(
 )
 _POINTED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s+(?=\S)")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[A-Z])")
-_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|FIG(?:URE|\.)|Table|TABLE)\s*(?:\d+|[IVX]+)\s*[.:|]")
+_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|FIG(?:URE|\.)|Table|TABLE)\s*(?:\d+|[IVX]+)\s*(?:[.:|]|$)")
 #: Lines that an entry has at most. A collaboration's authors may take thirty; a page of text takes more.
 LONGEST_ENTRY = 40
 #: Points by which text of another size differs.
