@@ -175,6 +175,8 @@ def _score_sentences(  # noqa: C901, PLR0912
             near = text[max(0, at - 12) : at + len(script) + 12]
             near = re.sub(f"^.*?[{_CITATION}{_ROWS}{_EQUATION_NUMBER}](?=.*{re.escape(script)})", "", near)
             near = re.split(f"[{_CITATION}{_ROWS}{_EQUATION_NUMBER}]", near)[0]
+            # The canonical form leaves out hyphens between letters, and half of that one is cut off.
+            near = near.strip("-")
             score["scripts"] += 1
             right = canonical(near) in everything or pattern(near.strip()).search(everything) is not None
             score["scripts right"] += right
