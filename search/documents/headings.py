@@ -19,12 +19,17 @@ from search.documents.floats import CAPTION
 from search.documents.joining import text_of, vocabulary_of
 from search.documents.lines import TextLine
 from search.documents.numbering import Number, longest_run, parse_number
+from search.documents.run_in import is_run_in
 from search.documents.style import BodyStyle
 
 #: A line needs this much evidence to be a numbered heading; without a number it needs more.
 NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
 #: What a line in another font with space above and below has, if nothing speaks against it.
 _SLANTED_FROM = 1.8
+#: For a number and a title in another style that end before the text does: what no gap can show there.
+_CUT = 1.5
+#: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
+_USUAL = 2
 _LONGEST_TITLE = 160
 _MOST_LINES = 3
 
@@ -36,6 +41,7 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _ALWAYS_MAIN = re.compile(r"(?:abstract|references.*|bibliography|appendix|appendices)[.:]?", re.IGNORECASE)
+_THANKS = re.compile(r"acknowledge?ment", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Proof|Case"
     r"|Step|Exercise|Question|Problem|Fact|Observation|Property)\b", re.IGNORECASE,
@@ -58,6 +64,8 @@ class Heading:
 
 #: Size (to half a point), font, bold, all capitals.
 Style = tuple[float, str, bool, bool]
+#: The same, and whether text follows on the heading's line.
+Setting = tuple[float, str, bool, bool, bool]
 
 
 @dataclass(slots=True)
@@ -69,7 +77,7 @@ class Candidate:
     text: str
     number: Number | None
     title: str
-    style: Style
+    style: Setting
     score: float
     known: bool
     page: int
@@ -124,24 +132,31 @@ def _with_marks(
 ) -> list[Candidate]:
     """Return the marked headings, and of the others the well-known ones and what the file does not exclude.
 
-    Beside bookmarks numbered ones stay; hyperref names every section, so beside its names only what stands
-    below one.
+    Beside bookmarks numbered ones stay, and what looks as the marked ones do; hyperref names every section,
+    so beside its names only what stands below one.
     """
     starts = {mark.start for mark in marks if mark.sure}
     by_start = {c.start: c for c in (*candidates, *chosen)}
     listed = any(mark.listed for mark in marks)
     possible = {mark.start for mark in marks}
+    marked = [by_start[start] for start in sorted(starts) if start in by_start]
+    first = min((c.start for c in marked if c.number), default=0)
+    usual = {style for style, count in Counter(c.style for c in marked).items() if count >= _USUAL}
     kept = [
         c for c in chosen
-        if c.start not in starts and (c.known or (bool(c.number) if listed else c.start in possible))
+        if c.start not in starts
+        and (
+            c.known
+            or (bool(c.number) or (c.style in usual and c.start > first) if listed else c.start in possible)
+        )
     ]  # fmt: skip
-    return kept + [by_start[start] for start in sorted(starts) if start in by_start]
+    return kept + marked
 
 
-def _recurring(candidates: Sequence[Candidate]) -> Counter[Style]:
+def _recurring(candidates: Sequence[Candidate]) -> Counter[Setting]:
     """Return the styles of strong candidates that come back on several pages."""
-    pages: dict[Style, set[int]] = {}
-    weak: dict[Style, list[Candidate]] = {}
+    pages: dict[Setting, set[int]] = {}
+    weak: dict[Setting, list[Candidate]] = {}
     for c in candidates:
         if c.number is None:
             weak.setdefault(c.style, []).append(c)
@@ -156,11 +171,11 @@ def _recurring(candidates: Sequence[Candidate]) -> Counter[Style]:
     return found
 
 
-def _stands_alone(c: Candidate, styles: Counter[Style], *, has_numbers: bool) -> bool:
+def _stands_alone(c: Candidate, styles: Counter[Setting], *, has_numbers: bool) -> bool:
     """Return whether a line that no number chain took is a heading."""
     if c.number is not None and has_numbers:
         return False
-    if c.style in styles:
+    if c.style in styles or c.style[-1]:
         return c.score >= (2.5 if has_numbers else 1.5)
     return c.score >= UNNUMBERED_FROM + 1.0
 
@@ -212,19 +227,21 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     if not mark and not title[:1].isalnum() and title[:1] not in "\"'“‘([∗*$^":
         return None
     known = bool(_KNOWN.fullmatch(title.strip()))
+    setting = (*style, is_run_in(lines, end))
     score = (
         _score(look, index, end, text, title, style)
         + (2.0 if mark else 0.0)
         + 1.5 * known
         + (0.7 if number else 0.0)
+        + (_CUT if number and setting[-1] else 0.0)
         + (look.evidence[index] if look.evidence else 0.0)
     )
-    return Candidate(index, end, text, number, title, style, score, known, line.page)
+    return Candidate(index, end, text, number, title, setting, score, known, line.page)
 
 
 def _few_letters(line: TextLine) -> bool:
     """Return whether a line of hardly a letter can be a heading all the same: "4.6 D&C"."""
-    opens = line.bold > 0.6 or (line.italic > 0.6 and line.text[0].isdigit())
+    opens = line.bold > 0.6 or (line.italic > 0.6 and parse_number(line.text)[0] is not None)
     return opens and sum(map(str.isalpha, line.text)) >= 2
 
 
@@ -251,8 +268,10 @@ def style_of(line: TextLine) -> Style:
         style = (round(2 * span.size) / 2, span.font, span.bold)
         weights[style] = weights.get(style, 0) + sum(map(str.isalnum, span.text))
     size, font, bold = max(weights, key=weights.__getitem__)
-    larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= 2), default=size)
-    return max(size, larger), font, bold, _capitals(line.text)
+    capitals = _capitals(line.text)
+    least = 1 if capitals else 2
+    larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= least), default=size)
+    return max(size, larger), font, bold, capitals
 
 
 def _capitals(text: str) -> bool:
@@ -268,13 +287,17 @@ def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodySt
     plain = style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]
     # What is as small as the text is set as close as the text; larger titles have more between their lines.
     furthest = 1.6 * style[0] if style[0] > 1.1 * body.size else min(1.25 * body.leading, 1.6 * style[0])
-    while end < len(lines) and end - index < _MOST_LINES and not plain:
+    # "Appendix A" alone on its line has its title below.
+    most = _MOST_LINES + (not parse_number(lines[index].text)[1])
+    while end < len(lines) and end - index < most and not plain:
         line, previous = lines[end], lines[end - 1]
         if line.page != previous.page or line.column != previous.column:
             break
         if not 0 < line.baseline - previous.baseline < furthest or abs(line.bold - previous.bold) > 0.15:
             break
-        if not _same_style(line, style) or _STATEMENT.match(line.text) or parse_number(line.text)[0]:
+        if not _same_style(line, style) or parse_number(line.text)[0]:
+            break
+        if _STATEMENT.match(line.text) and not style[3]:
             break
         end += 1
     return end
@@ -283,8 +306,13 @@ def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodySt
 def _same_style(line: TextLine, style: Style) -> bool:
     if all(span.font != style[1] for span in line.spans):
         return False
-    size, font, bold, _ = style_of(line)
-    return font == style[1] and bold == style[2] and abs(size - style[0]) <= 0.5
+    size, font, bold, capitals = style_of(line)
+    if font != style[1] or bold != style[2]:
+        return False
+    if style[3]:
+        # A line of small capitals need not have a large one.
+        return capitals and 0.7 * style[0] < size < style[0] + 0.5
+    return abs(size - style[0]) <= 0.5
 
 
 def _score(look: _Look, index: int, end: int, text: str, title: str, style: Style) -> float:
@@ -309,8 +337,8 @@ def _score(look: _Look, index: int, end: int, text: str, title: str, style: Styl
     score += 0.8 if above is None or above > 1.25 * body.leading else -0.7
     score += 0.4 if below is None or below > 1.15 * body.leading else 0.0
     score -= 1.0 if text.endswith((",", ";", "-")) else 0.5 if text.endswith(".") else 0.0
-    score -= 1.5 if title[:1].islower() else 0.0
     numbered = text != title
+    score -= (0.8 if numbered else 1.5) if title[:1].islower() else 0.0
     score -= (0.5 if numbered else 1.5) if _FORMULA.search(text) else 0.0
     score -= (0.0 if numbered else 2.0) if _STATEMENT.match(title) else 0.0
     # The cells of a table's head are pieces too; a number and its title are two.
@@ -329,10 +357,10 @@ def _gap(above: TextLine | None, below: TextLine | None) -> float | None:
     return distance if distance > 0 else None
 
 
-def _prominence(style: Style) -> tuple[float, bool, bool]:
-    """Return what makes one unnumbered style stand above another: size, then capitals, then weight."""
-    size, _, bold, capitals = style
-    return size, capitals, bold
+def _prominence(style: Setting) -> tuple[float, bool, bool, bool]:
+    """Return what makes one unnumbered style stand above another: size, then capitals, weight, own line."""
+    size, _, bold, capitals, runs_in = style
+    return size, capitals, bold, not runs_in
 
 
 def _levelled(  # noqa: C901 - one branch for each kind of evidence
@@ -342,13 +370,14 @@ def _levelled(  # noqa: C901 - one branch for each kind of evidence
 
     A style that numbered ones have has their level; others stand below what is set larger.
     """
-    by_style: dict[Style, Counter[int]] = {}
+    by_style: dict[Setting, Counter[int]] = {}
     for c in chosen:
         if c.number:
             by_style.setdefault(c.style, Counter())[c.number.level] += 1
     level_of = {style: counts.most_common(1)[0][0] for style, counts in by_style.items()}
+    deepest = max((level for style, level in level_of.items() if not style[-1]), default=0)
     for c in chosen:
-        if c.known and not c.number:
+        if c.known and not c.number and not c.style[-1]:
             level_of.setdefault(c.style, 1)
     ranks = sorted({_prominence(c.style) for c in chosen if not c.number}, reverse=True)
     headings = []
@@ -358,6 +387,9 @@ def _levelled(  # noqa: C901 - one branch for each kind of evidence
             level = c.number.level
         elif c.start in marked:
             level = marked[c.start]
+        elif c.style[-1] and not _THANKS.match(c.title):
+            # Without a number, what has no line of its own stands below the sections and their subsections.
+            level = max(3, deepest + 1)
         elif _ALWAYS_MAIN.fullmatch(c.title.strip()):
             level = 1
         elif c.style in level_of:

@@ -86,7 +86,8 @@ def _roman(text: str) -> int:
 Path = tuple[tuple[str, int], ...]
 
 #: What may stand below what, where only the last part is printed (REVTeX, IEEE): I, A, 1.
-_BELOW = {"I": "A", "A": "1"}
+#: Below what a word calls an appendix ("P"), A (IEEE) or 1 (REVTeX).
+_BELOW = {"I": "A", "A": "1", "P": "A1"}
 _NO_STEP = float("-inf")
 
 
@@ -106,8 +107,11 @@ def _paths(number: Number, previous: Path, *, nested: bool) -> list[tuple[Path, 
     `nested`: the paper prints only the last part of a number, as those with roman sections do.
     """
     if len(number.parts) > 1:
-        first = "1" if number.scheme == "arabic" else "A"
-        return [(((first, number.parts[0]), *(("1", part) for part in number.parts[1:])), 0.0)]
+        firsts = "1" if number.scheme == "arabic" else "AP" if nested else "A"
+        rest = [("1", part) for part in number.parts[1:]]
+        return [(((first, number.parts[0]), *rest), 0.0) for first in firsts]
+    if nested and number.named and number.scheme == "appendix":
+        return [((("P", number.parts[0]),), 0.0)]
     found: list[tuple[Path, float]] = []
     for symbol in _symbols(number):
         found.append(((symbol,), 0.0))
@@ -116,9 +120,9 @@ def _paths(number: Number, previous: Path, *, nested: bool) -> list[tuple[Path, 
         found += [
             ((*previous[:depth], symbol), 0.0)
             for depth in range(1, len(previous))
-            if previous[depth][0] == symbol[0] and _BELOW.get(previous[depth - 1][0]) == symbol[0]
+            if previous[depth][0] == symbol[0] and symbol[0] in _BELOW.get(previous[depth - 1][0], "")
         ]
-        if previous and _BELOW.get(previous[-1][0]) == symbol[0]:
+        if previous and symbol[0] in _BELOW.get(previous[-1][0], ""):
             # A list below a lettered section is numbered 1, 2, 3 as well.
             found.append(((*previous, symbol), -0.5 if symbol[0] == "1" else 0.0))
     return found
@@ -143,7 +147,7 @@ def _step(previous: Path, path: Path) -> float:
         return _FIRST_BELOW.get(tuple(count for _, count in path[len(previous) :]), _NO_STEP)
     if path[0][0] != previous[0][0]:
         # Appendices begin anew, with a letter (or, after arabic numbers, with what their word says).
-        begins = path[0] == ("A", 1) and len(previous[0][0]) == 1
+        begins = path[0] in {("A", 1), ("P", 1)} and previous[0][0] != "P"
         return _NO_STEP if not begins else 0.4 if len(path) == 1 else -0.5
     depth = next((i for i, (a, b) in enumerate(zip(previous, path, strict=False)) if a != b), len(path))
     if depth >= len(path) or depth >= len(previous) or previous[depth][0] != path[depth][0]:

@@ -119,7 +119,7 @@ def read_placed(
         raise NoTextInPDF(f"{label} has no text outside its margins")
     body = body_style(lines)
     title, rest = find_title(lines, body)
-    rest = split_run_in(without_labels(rest, body.size))
+    rest = split_run_in(without_labels(rest, body.size), body)
     vocabulary = vocabulary_of(rest)
     marks = confirmed(rest, reader.bookmarks()) or named(rest, reader.destinations())
     seen = evidence(rest, reader.regions) if layout else ()

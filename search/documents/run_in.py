@@ -1,44 +1,195 @@
-"""Run-in headings: "5.1. Invariants of curves. One natural …", with the text on the heading's line."""
+"""Run-in headings: "5.1. Invariants of curves. One natural …", with the text on the heading's line.
 
+Three sorts are cut from their text: numbered ones in another style than the text; numbered ones whose title
+ends on the second or third line; and bold ones without a number, where they stand as headings do: at the
+column's edge, below a gap, and so throughout the paper.
+"""
+
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 
+from search.documents.edges import Edges, edges_of
 from search.documents.lines import TextLine, split_line
 from search.documents.pages import Span
+from search.documents.style import BodyStyle
 
-#: Only numbered ones of level 2 and deeper: what is bold at the beginning of a paragraph and has no number
-#: is as often a term that is defined, an item of a list or the name of a theorem.
-_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?|\d{1,2}\))\s+\S")
+#: Of level 2 and deeper: "5.1.", "C.2", and "1)" as it stands below lettered sections.
+_NUMBERED = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?|[A-Z](?:\.\d{1,2}){1,3}\.?|(?P<list>\d{1,2}\)))\s+\S"
+)
+#: What is bold at the beginning of a paragraph and is no heading.
+_NO_HEADING = re.compile(
+    r"(?:(?:(?:Main|Key|Technical)\s+)?(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture"
+    r"|Assumption|Hypothesis|Notation|Convention|Example|Proof|Case|Step|Exercise|Question|Problem|Fact"
+    r"|Observation|Property|Algorithm|Construction)s?\s*(?:$|[.:(\d]|[A-Z]?\.?\d|[A-Z]\b)"
+    r"|(?:Fig|Tab|Figure|Table|Algorithm|Listing|Scheme|Plate)s?\b\.?\s*[\dIVX]"
+    r"|Abstract\b|Summary\b|Key\s?words?\b|Index Terms|Proof\b|MSC\b|PACS\b|CCS\b|JEL\b|Note\b|[QA]\d*[.:])",
+    re.IGNORECASE,
+)
+_TERMINAL = (".", ":", "?", "!")
+_LONGEST_TITLE, _MOST_LINES = 150, 3
+#: In leadings. Between paragraphs 1.0 to 1.2 in eight document classes, above run-in headings 1.5 and more.
+_GAP_ABOVE = 1.35
+#: Of the bold beginnings of paragraphs, the share that has to stand as headings do.
+_CONSISTENT = 0.6
+
+#: Font, and whether it is bold.
+Face = tuple[str, bool]
 
 
-def split_run_in(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Return the lines; where one begins with a numbered heading in another style, heading and text apart."""
+def split_run_in(lines: Sequence[TextLine], body: BodyStyle) -> list[TextLine]:
+    """Return the lines; where one begins with a heading in another style, heading and text apart."""
+    cuts = {**_unnumbered(lines, body), **_numbered(lines, body)}
     found: list[TextLine] = []
-    for line in lines:
-        at = _end_of_heading(line) if _NUMBERED.match(line.text) else None
-        if at is None:
+    for index, line in enumerate(lines):
+        if index not in cuts:
             found.append(line)
-        else:
-            heading, rest = split_line(line, at)
-            found += [heading, rest] if heading.text and rest.text else [line]
+            continue
+        heading, rest = split_line(line, cuts[index])
+        found += [heading, rest] if heading.text and rest.text else [line]
     return found
 
 
-def _end_of_heading(line: TextLine) -> int | None:
-    """Return the index of the first span after the heading: the style changes after a full stop or colon."""
-    spans = [(index, span) for index, span in enumerate(line.spans) if span.text.strip()]
-    title = [(index, span) for index, span in spans if any(map(str.isalpha, span.text))]
-    if len(title) < 2:
-        return None
-    style = _style(title[0][1])
-    for (_, before), (index, span) in pairwise(spans):
-        if index > title[0][0] and before.text.rstrip().endswith((".", ":")) and _style(span) != style:
-            return index
+def is_run_in(lines: Sequence[TextLine], end: int) -> bool:
+    """Return whether text goes on right of a heading that ends before `lines[end]`, on the same line."""
+    if not 0 < end < len(lines):
+        return False
+    last, after = lines[end - 1], lines[end]
+    # What was cut in two has one top and bottom; the cells of a table's row seldom do, and stand apart.
+    return (last.page, last.column, last.block, last.y0, last.y1) == (
+        after.page,
+        after.column,
+        after.block,
+        after.y0,
+        after.y1,
+    ) and last.x1 - 1.0 <= after.x0 < last.x1 + 2.0 * last.size
+
+
+def _numbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
+    """Return where lines that begin with a numbered heading are to be cut: before which span."""
+    cuts = {}
+    for index, line in enumerate(lines):
+        match = _NUMBERED.match(line.text)
+        if not match:
+            continue
+        title = next((span for span in line.spans if _is_word(span)), line.spans[0])
+        if match["list"] and (_face(line.spans[0]) != _face(title) or title.font == body.font):
+            continue  # an item of a list, of which only the first words are set off
+        cut = _end_of_title(lines, index, _face(title), body, pointed=True)
+        if cut:
+            cuts[cut[0]] = cut[1]
+    return cuts
+
+
+def _unnumbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
+    """Return where bold headings without a number end, if bold beginnings stand as headings throughout."""
+    columns = edges_of(lines)
+    cuts: dict[Face, dict[int, int]] = {}
+    others: dict[Face, int] = {}
+    below_gap: set[Face] = set()
+    for index, line in enumerate(lines):
+        first = line.spans[0]
+        if not first.bold or first.font == body.font or not _may_begin(line):
+            continue
+        if index and _face(lines[index - 1].spans[-1]) == _face(first):
+            continue  # the second line of a title, or of a sentence in bold
+        cut = _end_of_title(lines, index, _face(first), body, pointed=False)
+        if not cut:
+            continue
+        if _stands_apart(lines, index, body, columns):
+            cuts.setdefault(_face(first), {})[cut[0]] = cut[1]
+            if not _opens_column(lines, index):
+                below_gap.add(_face(first))
+        else:
+            others[_face(first)] = others.get(_face(first), 0) + 1
+    chosen: dict[int, int] = {}
+    for face, places in cuts.items():
+        # At the top of a column nothing shows a gap; elsewhere in the paper one has to be seen.
+        if face in below_gap and len(places) >= _CONSISTENT * (len(places) + others.get(face, 0)):
+            chosen.update(places)
+    return chosen
+
+
+def _may_begin(line: TextLine) -> bool:
+    text = line.text
+    return text[:1].isupper() and not _NO_HEADING.match(text)
+
+
+def _stands_apart(
+    lines: Sequence[TextLine], index: int, body: BodyStyle, columns: Mapping[tuple[int, int], Edges]
+) -> bool:
+    """Return whether a line begins at its column's edge, below a gap or at the top."""
+    line = lines[index]
+    edge = columns[line.page, line.column]
+    if abs(line.x0 - edge.left) > 0.3 * line.size or abs(line.size - body.size) > 0.05 * body.size:
+        return False
+    return (
+        _opens_column(lines, index) or line.baseline - lines[index - 1].baseline > _GAP_ABOVE * body.leading
+    )
+
+
+def _opens_column(lines: Sequence[TextLine], index: int) -> bool:
+    if not index:
+        return True
+    before, line = lines[index - 1], lines[index]
+    return (before.page, before.column) != (line.page, line.column)
+
+
+def _end_of_title(
+    lines: Sequence[TextLine], index: int, face: Face, body: BodyStyle, *, pointed: bool
+) -> tuple[int, int] | None:
+    """Return the line on which a title ends, and the first span after it.
+
+    `pointed`: the title ends with a full stop, a colon or a question mark; otherwise where the text's own
+    font begins. Formulas in between have fonts of their own.
+    """
+    length, begun, before = 0, False, ""
+    for at in range(index, min(index + _MOST_LINES, len(lines))):
+        line = lines[at]
+        if at > index and not _goes_on(lines[at - 1], line, body):
+            return None
+        for number, span in enumerate(line.spans):
+            text = span.text.strip()
+            if not text:
+                continue
+            same = _face(span) == face
+            if begun and not same and (
+                before.endswith(_TERMINAL) if pointed else span.font == body.font and not span.bold
+            ):  # fmt: skip
+                return (
+                    (at, number) if number and (pointed or _is_title(lines[at], number, at > index)) else None
+                )
+            begun = begun or (same and _is_word(span))
+            before = text
+            length += len(text)
+        if length > _LONGEST_TITLE or not any(_face(span) == face for span in line.spans):
+            return None
     return None
 
 
-def _style(span: Span) -> tuple[str, bool]:
+def _is_title(line: TextLine, number: int, goes_on: bool) -> bool:
+    """Return whether what stands before a span is a title, and what follows it a new sentence."""
+    head = "".join(span.text for span in line.spans[:number]).strip()
+    rest = "".join(span.text for span in line.spans[number:]).strip()
+    long_enough = goes_on or sum(map(str.isalpha, head)) >= 3
+    return long_enough and head[-1:] not in ",;-–—" and not rest[:1].islower() and rest[:1] not in ",;:.)—–-"
+
+
+def _goes_on(previous: TextLine, line: TextLine, body: BodyStyle) -> bool:
+    if (previous.page, previous.column) != (line.page, line.column):
+        return False
+    return 0 < line.baseline - previous.baseline < 1.25 * body.leading
+
+
+def _is_word(span: Span) -> bool:
+    return any(map(str.isalpha, span.text)) and not _NUMBER_ONLY.fullmatch(span.text.strip())
+
+
+_NUMBER_ONLY = re.compile(r"[A-Z]?[\d.)]+|[A-Z]\.?")
+
+
+def _face(span: Span) -> Face:
     return span.font, span.bold

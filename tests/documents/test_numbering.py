@@ -54,3 +54,14 @@ def test_letters_below_romans_are_subsections_and_after_them_appendices():
 def test_nothing_runs_in_nothing():
     """No numbers, no run."""
     assert longest_run([]) == []
+
+
+def test_sections_below_an_appendix_are_subsections_where_only_the_last_part_is_printed():
+    """In "I, A, 1), Appendix A, A, B, 1), Appendix B" what follows an appendix stands below it."""
+    texts = ("I.", "A.", "1)", "2)", "B.", "Appendix A", "A.", "B.", "1)", "Appendix B")
+    numbers = [parse_number(f"{text} Title")[0] for text in texts]
+    found = longest_run([(number, 2.0) for number in numbers])
+    assert [number.level for _, number in found] == [1, 2, 3, 3, 2, 1, 2, 2, 3, 1]
+    assert run("1", "2", "Appendix A", "A.1", "A.2", "Appendix B") == [
+        "1", "2", "Appendix A", "A.1", "A.2", "Appendix B",
+    ]  # fmt: skip

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 from search.documents.lines import TextLine, text_line
 from search.documents.pages import Line, Span
-from search.documents.run_in import split_run_in
+from search.documents.run_in import is_run_in, split_run_in
+from search.documents.style import BodyStyle
+
+BODY = BodyStyle(10, "Roman", 12)
 
 
-def line(*parts: tuple[str, str]) -> TextLine:
-    spans, x = [], 50.0
+def line(*parts: tuple[str, str], y: float = 100, left: float = 50) -> TextLine:
+    spans, x = [], left
     for text, font in parts:
-        spans.append(Span(text, font, 10, font == "Bold", False, False, x, 90, x + 5 * len(text), 102, 100))
+        spans.append(
+            Span(
+                text,
+                font,
+                10,
+                font == "Bold",
+                font == "Italic",
+                False,
+                x,
+                y - 10,
+                x + 5 * len(text),
+                y + 2,
+                y,
+            )
+        )
         x += 5 * len(text)
-    return text_line([Line(spans, 50, 90, x, 102, 0)], 1, 0)
+    return text_line([Line(spans, left, y - 10, x, y + 2, 0)], 1, 0)
 
 
 def texts(*parts: tuple[str, str]) -> list[str]:
-    return [each.text for each in split_run_in([line(*parts)])]
+    return [each.text for each in split_run_in([line(*parts)], BODY)]
 
 
 def test_a_numbered_run_in_heading_is_a_line_of_its_own():
@@ -32,3 +49,74 @@ def test_what_only_begins_in_bold_is_not_cut():
     assert len(texts(("Residual nets. ", "Bold"), ("We define them", "Roman"))) == 1
     assert len(texts(("5.1. Invariants of curves. One natural measure", "Roman"))) == 1
     assert len(texts(("Theorem 2. ", "Bold"), ("Let all be small.", "Roman"))) == 1
+
+
+FULL = "words that fill a line of the column to its right edge and no more"
+
+
+def page(*paragraphs: list[tuple[str, str]], gap: float, left: float = 50) -> list[TextLine]:
+    """Return paragraphs of three lines, `gap` points above each; the first line of each as given."""
+    lines, y = [line((FULL, "Roman"), y=100)], 100.0
+    for parts in paragraphs:
+        y += gap
+        lines.append(line(*parts, y=y, left=left))
+        for _ in range(2):
+            y += 12
+            lines.append(line((FULL, "Roman"), y=y))
+    return lines
+
+
+LED = [
+    [("Text feature", "Bold"), (" The features of the text are those of others.", "Roman")],
+    [("Audio feature", "Bold"), (" Those of the sound are ours and new here.", "Roman")],
+]
+
+
+def test_bold_titles_without_a_number_are_cut_below_gaps():
+    """At the column's edge and below a gap, a bold beginning is a line of its own, even without full stop."""
+    found = [each.text for each in split_run_in(page(*LED, gap=26), BODY)]
+    assert "Text feature" in found
+    assert "Those of the sound are ours and new here." in found
+    assert len(found) == 9
+
+
+def test_bold_beginnings_of_ordinary_paragraphs_are_not_cut():
+    """Without a gap above, or indented as paragraphs are, what is bold is a term or the name of an item."""
+    assert len(split_run_in(page(*LED, gap=12), BODY)) == 7
+    assert len(split_run_in(page(*LED, gap=26, left=65), BODY)) == 7
+
+
+def test_names_of_theorems_and_items_are_not_cut():
+    """Statements, keywords and words that the sentence goes on from stay with their text."""
+    for name in ("Theorem 3", "Proof of Lemma 2.", "Remark.", "Keywords", "Table 2."):
+        assert len(split_run_in(page([(name, "Bold"), (" Let all be small.", "Roman")], gap=26), BODY)) == 4
+    assert len(split_run_in(page([("Large", "Bold"), (" models are large.", "Roman")], gap=26), BODY)) == 4
+
+
+def test_a_title_may_end_on_the_second_line():
+    """A numbered title that fills its line is cut where it ends, on the next."""
+    lines = [
+        line(("A.2. ", "Roman"), ("Isothermal temperatures from all of the ratios of lines", "Bold"), y=100),
+        line(("and the abundance. ", "Bold"), ("We have calculated them.", "Roman"), y=112),
+    ]
+    assert [each.text for each in split_run_in(lines, BODY)][1:] == [
+        "and the abundance.",
+        "We have calculated them.",
+    ]
+
+
+def test_a_slanted_number_with_its_title_is_a_heading_and_an_upright_one_an_item():
+    """Of "1) Methods: ..." the number is set as the title is; a list's number is set as its text."""
+    assert texts(("1) Methods:", "Italic"), (" We begin with trees", "Roman")) == [
+        "1) Methods:",
+        "We begin with trees",
+    ]
+    assert len(texts(("1) ", "Roman"), ("Methods:", "Italic"), (" We begin with trees", "Roman"))) == 1
+
+
+def test_text_right_of_a_heading_is_told_from_a_cell_of_a_table():
+    """What was cut in two stands at one height and close together."""
+    cut = split_run_in(page(*LED, gap=26), BODY)
+    assert [is_run_in(cut, end) for end in range(1, 5)] == [False, True, False, False]
+    far = [line(("Method", "Bold")), line(("Score", "Roman"), left=200)]
+    assert not is_run_in(far, 1)

@@ -1,0 +1,127 @@
+"""Headings, of lines as several document classes set them."""
+
+from __future__ import annotations
+
+from search.documents.bookmarks import Mark
+from search.documents.headings import Heading, find_headings
+from search.documents.lines import TextLine, text_line
+from search.documents.pages import Line, Span
+from search.documents.run_in import split_run_in
+from search.documents.style import BodyStyle
+
+BODY = BodyStyle(10, "Roman", 12)
+FULL = "Words that fill a line of the column to its right edge and no more."
+
+
+class Sheet:
+    """One column of lines, from x = 50 to 385 points."""
+
+    def __init__(self) -> None:
+        self.lines: list[TextLine] = []
+        self.y = 100.0
+
+    def line(self, *parts: tuple[str, str, float], gap: float = 12, centred: bool = False) -> None:
+        """Add a line of (text, font, size), `gap` points below the one before; five points a letter."""
+        self.y += gap
+        width = 5 * sum(len(text) for text, _, _ in parts)
+        x = left = 50.0 + (335 - width) / 2 if centred else 50.0
+        spans = []
+        for text, font, size in parts:
+            bold, italic = font == "Bold", font == "Italic"
+            end = x + 5 * len(text)
+            spans.append(Span(text, font, size, bold, italic, False, x, self.y - 10, end, self.y + 2, self.y))
+            x = end
+        self.lines.append(text_line([Line(spans, left, self.y - 10, x, self.y + 2, 0)], 1, 0))
+
+    def text(self, gap: float = 12) -> None:
+        """Add three lines of text."""
+        for step in (gap, 12, 12):
+            self.line((FULL, "Roman", 10), gap=step)
+
+    def small_capitals(self, *texts: str) -> None:
+        """Add centred lines in imitated small capitals: capitals of two sizes of the text's own font."""
+        for number, text in enumerate(texts):
+            words = [(word[0] if word[0].isupper() else "", word) for word in text.split()]
+            parts = []
+            for first, word in words:
+                parts += [(" " + first, "Roman", 10)] if first else [(" ", "Roman", 8)]
+                parts += [(word[len(first) :].upper(), "Roman", 8)]
+            self.line(*[part for part in parts if part[0]], gap=12 if number else 22, centred=True)
+
+    def headings(self, marks: tuple[Mark, ...] = ()) -> list[Heading]:
+        return find_headings(split_run_in(self.lines, BODY), BODY, marks)
+
+
+def told(headings: list[Heading]) -> list[tuple[str | None, str, int]]:
+    return [(heading.number, heading.title, heading.level) for heading in headings]
+
+
+def test_small_capitals_end_where_the_text_begins():
+    """A title in imitated small capitals takes its second line along, and no line of the text right below."""
+    sheet = Sheet()
+    for texts in (("I. Introduction",), ("II. The Relation Between Images And", "their densities In Space")):
+        sheet.small_capitals(*texts)
+        sheet.text(gap=14)
+    assert told(sheet.headings()) == [
+        ("I", "INTRODUCTION", 1),
+        ("II", "THE RELATION BETWEEN IMAGES AND THEIR DENSITIES IN SPACE", 1),
+    ]
+
+
+def test_a_title_below_the_word_appendix_belongs_to_it():
+    """ "Appendix A" alone on its line has the next line's title, what it begins with notwithstanding."""
+    sheet = Sheet()
+    for texts in (("I. Introduction",), ("II. All Results",), ("Appendix A", "Proof Of The Statement")):
+        sheet.small_capitals(*texts)
+        sheet.text(gap=14)
+    assert told(sheet.headings())[-1] == ("A", "PROOF OF THE STATEMENT", 1)
+
+
+def test_run_in_numbers_stand_below_lettered_sections():
+    """ "1) Methods:" in the middle of text without a gap is a heading of level 3 where its number runs."""
+    sheet = Sheet()
+    sheet.small_capitals("I. Introduction")
+    sheet.text(gap=14)
+    for letter, name in (("A", "Tools"), ("B", "Data")):
+        sheet.line((f"{letter}. {name}", "Italic", 10), gap=20)
+        sheet.text(gap=16)
+        for number, title in ((1, "Methods"), (2, "Evaluation")):
+            sheet.line((f"{number}) {title}:", "Italic", 10), (" In this we are like others.", "Roman", 10))
+            sheet.text()
+    assert [(number, level) for number, _, level in told(sheet.headings())] == [
+        ("I", 1), ("A", 2), ("1", 3), ("2", 3), ("B", 2), ("1", 3), ("2", 3),
+    ]  # fmt: skip
+
+
+def test_bold_beginnings_without_a_number_stand_below_numbered_sections():
+    """Where bold titles run in and sections have lines of their own, the former are of level 3 at least."""
+    sheet = Sheet()
+    for number, title in ((1, "Introduction"), (2, "Methods")):
+        sheet.line((f"{number} {title}", "Bold", 12), gap=26)
+        sheet.text(gap=20)
+        sheet.line((f"{number}.1 The first part", "Bold", 10), gap=24)
+        sheet.text(gap=18)
+        sheet.line(
+            ("Text feature", "Bold", 10), (" The features of the text are those.", "Roman", 10), gap=26
+        )
+        sheet.text()
+    assert told(sheet.headings()) == [
+        ("1", "Introduction", 1), ("1.1", "The first part", 2), (None, "Text feature", 3),
+        ("2", "Methods", 1), ("2.1", "The first part", 2), (None, "Text feature", 3),
+    ]  # fmt: skip
+
+
+def test_an_outline_without_the_unnumbered_sections_does_not_hide_them():
+    """What looks as the bookmarked sections do is a section; a bold line of another size is none."""
+    sheet = Sheet()
+    marks = []
+    for title in ("1 Introduction", "2 Methods", "3 Conclusions", "Data availability"):
+        if title[0].isdigit():
+            marks.append(Mark(len(sheet.lines), len(sheet.lines) + 1, 1))
+        sheet.line((title, "Bold", 12), gap=26)
+        sheet.text(gap=20)
+    sheet.line(("Notes by the editor", "Bold", 10), gap=26)
+    sheet.text(gap=20)
+    assert [title for _, title, _ in told(sheet.headings(tuple(marks)))] == [
+        "Introduction", "Methods", "Conclusions", "Data availability",
+    ]  # fmt: skip
