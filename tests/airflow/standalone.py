@@ -22,6 +22,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -36,6 +37,9 @@ OVER = {"success", "failed"}
 
 class AirflowError(Exception):
     """Airflow did not do what was asked. The message holds the end of its log."""
+
+    #: Of the answer, where it was one.
+    status = 0
 
 
 def environment(home: Path, port: int, more: Mapping[str, str]) -> dict[str, str]:
@@ -97,7 +101,9 @@ class Airflow:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 content = answer.read()
         except urllib.error.HTTPError as refused:
-            raise AirflowError(f"{path}: {refused.code} {refused.read()[:500]!r}") from None
+            error = AirflowError(f"{path}: {refused.code} {refused.read()[:500]!r}")
+            error.status = refused.code
+            raise error from None
         return json.loads(content) if content else None
 
     def log_in(self) -> None:
@@ -124,6 +130,24 @@ class Airflow:
         body = {"logical_date": None, "conf": conf or {}}
         run: str = self.ask(f"dags/{dag}/dagRuns", body)["dag_run_id"]
         return run
+
+    def begin_backfill(self, dag: str, moment: str) -> None:
+        """Ask for the one run of a moment, again where SQLite was locked: a server's database never is.
+
+        What a locked attempt has left counts as a backfill until Airflow sees that it has no runs.
+        """
+
+        def begun() -> bool:
+            body = {"dag_id": dag, "from_date": moment, "to_date": moment, "max_active_runs": 1}
+            try:
+                self.ask("backfills", body)
+            except AirflowError as error:
+                if error.status not in {HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.CONFLICT}:
+                    raise
+                return False
+            return True
+
+        self.until(begun, f"the backfill of {dag} to begin", 300)
 
     def runs(self, dag: str) -> list[dict[str, Any]]:
         """Return a DAG's runs, oldest first."""

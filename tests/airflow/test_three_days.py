@@ -125,8 +125,7 @@ def evening(airflow: Airflow, world: World) -> str:
         "the evening before to be over",
         120,
     )
-    body = {"dag_id": "citewell_daily", "from_date": moment, "to_date": moment, "max_active_runs": 1}
-    airflow.ask("backfills", body)
+    airflow.begin_backfill("citewell_daily", moment)
     (run,) = [r for r in airflow.runs("citewell_daily") if r["dag_run_id"] not in before]
     assert run["logical_date"].startswith(world.now().strftime("%Y-%m-%dT%H:%M"))
     return green(airflow, "citewell_daily", run["dag_run_id"])
