@@ -8,11 +8,15 @@
 What is counted. Headings: levels 1 to 3, same title (letters and digits, ratio 0.85), page off by at most
 one; References, Abstract, Contents and Acknowledgements are left out on both sides; run-in paragraph
 headings (level 4) count for nothing. Sentences: found verbatim in the canonical form in one passage, a
-citation mark printed in any form of up to 120 characters, three-row displays in any form; captions in any case; in order: those
-on the longest run of growing places. Citations: the entries that each passage cites, against the keys of
-the citation commands in its sentences. Kinds: sentences of theorems, definitions, remarks and proofs that
-stand in a passage of that kind. arXiv ids: all that an entry prints. Scripts: each exponent or index put into the text, with up to 12
-characters on both sides. `--stripped` takes bookmarks, named destinations and links out of the PDFs first.
+citation mark printed in any form of up to 120 characters, three-row displays in any form; in order: those
+on the longest run of growing places. Captions: in any case. Citations: the entries that each passage cites,
+against the keys of the citation commands in its sentences. Kinds: sentences of theorems, definitions,
+remarks and proofs that stand in a passage of that kind. arXiv ids: all that an entry prints. Scripts: each
+exponent or index put into the text, with up to 12 characters on both sides. `--stripped` takes bookmarks,
+named destinations and links out of the PDFs first.
+
+IEEEtran, amsart and llncs were the final classes until they had been looked at; their first figures are in
+results.md.
 """
 
 from __future__ import annotations
