@@ -28,6 +28,8 @@ NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
 _SLANTED_FROM = 1.8
 #: For a number and a title in another style that end before the text does: what no gap can show there.
 _CUT = 1.5
+#: A bold title without a number that runs in: how the paper sets others was asked where it was cut.
+_RUN_IN_FROM = 2.0
 #: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
 _USUAL = 2
 _LONGEST_TITLE = 160
@@ -133,7 +135,7 @@ def _with_marks(
     """Return the marked headings, and of the others the well-known ones and what the file does not exclude.
 
     Beside bookmarks numbered ones stay, and what looks as the marked ones do; hyperref names every section,
-    so beside its names only what stands below one.
+    so beside its names only what stands below one. Titles without a number that run in, neither lists.
     """
     starts = {mark.start for mark in marks if mark.sure}
     by_start = {c.start: c for c in (*candidates, *chosen)}
@@ -147,6 +149,7 @@ def _with_marks(
         if c.start not in starts
         and (
             c.known
+            or (c.style[-1] and not c.number and c.start > first)
             or (bool(c.number) or (c.style in usual and c.start > first) if listed else c.start in possible)
         )
     ]  # fmt: skip
@@ -175,7 +178,9 @@ def _stands_alone(c: Candidate, styles: Counter[Setting], *, has_numbers: bool) 
     """Return whether a line that no number chain took is a heading."""
     if c.number is not None and has_numbers:
         return False
-    if c.style in styles or c.style[-1]:
+    if c.style[-1]:
+        return c.score >= _RUN_IN_FROM
+    if c.style in styles:
         return c.score >= (2.5 if has_numbers else 1.5)
     return c.score >= UNNUMBERED_FROM + 1.0
 
@@ -227,7 +232,9 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     if not mark and not title[:1].isalnum() and title[:1] not in "\"'“‘([∗*$^":
         return None
     known = bool(_KNOWN.fullmatch(title.strip()))
-    setting = (*style, is_run_in(lines, end))
+    # "2) Methods:" alone on its line only had no room for the text.
+    full = bool(number) and text.endswith(":") and line.italic > 0.6 and style[1] != look.body.font
+    setting = (*style, full or is_run_in(lines, end))
     score = (
         _score(look, index, end, text, title, style)
         + (2.0 if mark else 0.0)
