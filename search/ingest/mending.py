@@ -6,7 +6,6 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from search.arxiv.pdf import download_pdf
@@ -28,6 +27,7 @@ from search.ingest.harvest import harvest_window
 from search.ingest.index import live_generation, published, write
 from search.ingest.papers import documents_of, embedding_texts
 from search.lake.batch import Outcome, stamp_of, write_batch
+from search.lake.database import throw_away
 from search.lake.vectors import vector_key
 from search.progress import Progress, ProgressSink, silent
 
@@ -135,8 +135,7 @@ def mend_catalogue(lake: Lake, mended: Mended) -> None:
 
 def _unlink_catalogue(lake: Lake) -> None:
     for path in lake.catalogue.paths():
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        throw_away(path)
     lake.catalogue.forget()
 
 

@@ -20,9 +20,10 @@ from datetime import date
 from pathlib import Path
 
 from search.arxiv.licences import Policy
-from search.errors import DiskFull, NotPermitted
+from search.errors import NotPermitted
 from search.ingest.selection import Candidate, Selection, best_first, candidate
 from search.lake.catalogue import Catalogue
+from search.lake.database import disk_full_told, throw_away
 from search.models import Work
 
 #: `standing` is "asked for" where somebody wants the paper by name, "ranked" where it matches, "out" for all
@@ -68,17 +69,12 @@ class Verdicts:
     def opened(self) -> Iterator[Found]:
         """Judge what has changed, and yield what may be asked; the catalogue must be refreshed."""
         try:
-            db = self._judged()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
-                raise
-            raise DiskFull(
-                f"no space left while updating {self._path}",
-                advice="free some space and run the same command again; the lake is whole",
-            ) from error
+            with disk_full_told(self._path):
+                db = self._judged()
+        except sqlite3.OperationalError:
+            raise
         except sqlite3.DatabaseError:  # no database (any more): a power cut can do that, and nothing is lost
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+            throw_away(self._path)
             db = self._judged()
         with closing(db):
             yield Found(db, self._selection)

@@ -18,14 +18,13 @@ from typing import Any
 
 import orjson
 
-from search.errors import DiskFull, LakeDamaged
+from search.errors import LakeDamaged
 from search.lake import barred
-from search.lake.database import Database
+from search.lake.database import Database, disk_full_told, throw_away
 from search.lake.files import LakeFiles
 from search.lake.folding import KINDS, UNEMBEDDED, fold
 from search.lake.shares import WHOLE, Share
 from search.lake.states import STATE, Failure, WorkState, state_of, work_of
-from search.lake.titles import forget as forget_titles
 from search.lake.titles import titles_path
 from search.models import ReadPaper, Work
 
@@ -57,7 +56,7 @@ class Catalogue(Database):
     def forget(self) -> None:
         """Throw the cache away, bytes and all; the next `refresh` folds the whole lake again."""
         self._make_anew()
-        forget_titles(titles_path(self._path))
+        throw_away(titles_path(self._path))
 
     # ------------------------------------------------------------------ folding
     def refresh(self) -> int:
@@ -69,16 +68,9 @@ class Catalogue(Database):
                 new, folders = self._new(db)
             if new:
                 db.execute(f"PRAGMA cache_size = -{FOLDING_MEMORY // 1024}")
-                try:
+                with disk_full_told(self._path):
                     if fold(db, self._files, new):
                         return self.refresh()
-                except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
-                        raise
-                    raise DiskFull(
-                        f"no space left while updating {self._path}",
-                        advice="free some space and run the same command again; the lake is whole",
-                    ) from error
             # Not where another process has thrown the catalogue away meanwhile: nothing of them is folded.
             settled = "INSERT OR REPLACE INTO folders SELECT ?, ? FROM made WHERE folding = ?"
             db.executemany(settled, ((name, *said) for name, said in folders.items()))

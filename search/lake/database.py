@@ -9,9 +9,34 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from search.errors import DiskFull
 from search.lake import barred
 from search.lake.folding import SCHEMA, SCHEMA_VERSION
 from search.lake.shares import crc32
+
+
+@contextmanager
+def disk_full_told(path: Path) -> Iterator[None]:
+    """Say what to do where a disk has no room for what is written into an SQLite file.
+
+    Raises:
+        DiskFull: it has none; the transaction left nothing.
+    """
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+        raise DiskFull(
+            f"no space left while updating {path}",
+            advice="free some space and run the same command again; the lake is whole",
+        ) from error
+
+
+def throw_away(path: Path) -> None:
+    """Delete an SQLite file and what SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 class Database:
@@ -30,8 +55,7 @@ class Database:
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:  # no database (any more): a power cut can do that, and nothing is lost
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{path}{suffix}").unlink(missing_ok=True)
+            throw_away(path)
             self._make()
 
     def _make(self, *, anew: bool = False) -> None:

@@ -18,6 +18,7 @@ import orjson
 
 from search.citations.titles import TitledWork, TitleMatch, key_of, match, reference_keys, title_keys
 from search.lake.batch import read_batch, read_outcomes, stamp_of
+from search.lake.database import throw_away
 
 if TYPE_CHECKING:
     from search.lake.catalogue import Catalogue
@@ -168,7 +169,7 @@ class TitleIndex:
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:  # no database (any more); nothing is lost
-            forget(self._path)
+            throw_away(self._path)
             db = self._open()
         with closing(db):
             yield db
@@ -198,12 +199,6 @@ def _is_folded(db: sqlite3.Connection, name: str) -> bool:
 def titles_path(catalogue: Path) -> Path:
     """Return where the titles of a catalogue's lake are kept."""
     return catalogue.with_name(f"titles-{catalogue.name.removeprefix('catalogue-')}")
-
-
-def forget(path: Path) -> None:
-    """Throw a cache of titles away."""
-    for suffix in ("", "-wal", "-shm"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _fold_wanted(db: sqlite3.Connection, line: dict[str, Any]) -> None:

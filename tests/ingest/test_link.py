@@ -13,6 +13,7 @@ from search.lake.batch import Outcome, read_batch
 from search.lake.facts import ArxivFact, UserFact
 from search.lake.lake import Lake
 from search.lake.shares import Share
+from search.lake.titles import titles_path
 from search.models import Passage, Quality, ReadPaper, Reference, Version
 
 MOMENT = datetime(2024, 3, 1, tzinfo=UTC)
@@ -182,6 +183,17 @@ def test_a_removed_or_retitled_work_is_not_found_by_its_old_title(lake):
     lake.catalogue.refresh()
     lake.titles.refresh()
     assert lake.titles.find(raw) is None
+
+
+def test_titles_that_are_no_database_any_more_are_made_again(lake):
+    """Zeros where a power cut ended a write cost nothing but the time to fold."""
+    raw = "A. Lovelace. Weighing feathers in still air. J. Air, 2024."
+    work(lake, "2403.00002", "Weighing feathers in still air")
+    lake.catalogue.refresh()
+    lake.titles.refresh()
+    titles_path(lake.catalogue.paths()[0]).write_bytes(b"\0" * 8192)
+    lake.titles.refresh()
+    assert lake.titles.find(raw).work_id == "2403.00002"
 
 
 def test_forgetting_the_catalogue_forgets_the_titles(lake, tmp_path):
