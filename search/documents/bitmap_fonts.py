@@ -22,18 +22,20 @@ def _is_impossible(span: Span) -> bool:
 
 def mend_sizes(pages: Sequence[Page]) -> bool:
     """Give spans of impossible size an estimated one, per font; return whether there were any."""
-    widths: dict[str, list[float]] = {}
-    tiny: list[Span] = []
-    for page in pages:
-        for line in page.lines:
-            for span in line.spans:
-                if span.size < _TINY and _is_impossible(span):
-                    tiny.append(span)
-                    sums = widths.setdefault(span.font, [0.0, 0.0])
-                    sums[0] += span.x1 - span.x0
-                    sums[1] += len(span.text)
+    tiny = [
+        span
+        for page in pages
+        for line in page.lines
+        for span in line.spans
+        if span.size < _TINY and _is_impossible(span)
+    ]
     if not tiny:
         return False
+    widths: dict[str, list[float]] = {}
+    for span in tiny:
+        sums = widths.setdefault(span.font, [0.0, 0.0])
+        sums[0] += span.x1 - span.x0
+        sums[1] += len(span.text)
     sizes = {
         font: min(max(round(2 * width / count / _MEAN_WIDTH) / 2, 4.0), 40.0)
         for font, (width, count) in widths.items()

@@ -141,7 +141,12 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
             if index == len(block) or sides[index] != sides[start]:
                 piece = block[start:index]
                 units.append(
-                    _Unit(sides[start], piece, min(l.y0 for l in piece), max(l.y1 for l in piece))  # noqa: E741
+                    _Unit(
+                        sides[start],
+                        piece,
+                        min([line.y0 for line in piece]),
+                        max([line.y1 for line in piece]),
+                    )
                 )
                 start = index
     if edge is not None:

@@ -31,7 +31,6 @@ def edges_of(lines: Sequence[TextLine]) -> dict[tuple[int, int], Edges]:
 
 
 def _edges(lines: Sequence[TextLine]) -> Edges:
-    widest = max(line.x1 - line.x0 for line in lines)
-    wide = [line for line in lines if line.x1 - line.x0 > 0.7 * widest]
-    left = Counter(round(line.x0) for line in wide).most_common(1)[0][0]
-    return Edges(float(left), max(line.x1 for line in lines))
+    least = 0.7 * max([line.x1 - line.x0 for line in lines])
+    left = Counter([round(line.x0) for line in lines if line.x1 - line.x0 > least]).most_common(1)[0][0]
+    return Edges(float(left), max([line.x1 for line in lines]))

@@ -71,13 +71,12 @@ def is_part(line: TextLine, previous: TextLine, left: float, right: float) -> bo
 
     It has no word, stands apart and close to a line that ends no sentence.
     """
-    words = [word for word in _WORD.findall(line.text) if word not in _FUNCTIONS]
     return (
-        not words
-        and line.x0 > left + 1.2 * line.size
+        line.x0 > left + 1.2 * line.size  # of most lines only this is asked
         and line.x1 < right - 0.5 * line.size
         and (previous.page, previous.column) == (line.page, line.column)
         and abs(line.baseline - previous.baseline) < _ROW * max(line.size, previous.size)
+        and all(word in _FUNCTIONS for word in _WORD.findall(line.text))
         and not _SENTENCE_END.search(previous.text)
         and not _ITEM.match(line.text)
     )

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from search.documents.pages import Line, Page
@@ -52,13 +53,14 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
     repeated = _repeated(pages, candidates, outer, zones)
     offsets = _offsets(pages, outer)
+    submitted = [[line for line, text in edge if _SUBMITTED.match(text)] for edge in outer]
     drops = [
         [
             line for line, text in edge
-            if _is_furniture(line, text, edge, repeated)
+            if _is_furniture(line, text, edge, notice, repeated)
             or (_PAGE_NUMBER.fullmatch(text) and _is_page_number(line, text, page, on_page, zones, offsets))
         ]
-        for page, on_page, edge in zip(pages, candidates, outer, strict=True)
+        for page, on_page, edge, notice in zip(pages, candidates, outer, submitted, strict=True)
     ]  # fmt: skip
     drops = [
         [line for line in drop if not _ends_text(line, on_page, drop, zones)]
@@ -85,13 +87,15 @@ def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _
 
     A caption's number and its words can have two fonts.
     """
-    top = line.y1 < zones.top
     height = line.y1 - line.y0
+    if line.y1 < zones.top:
+        near = [other for other in lines if -2 < line.y0 - other.y1 < height]
+    else:
+        near = [other for other in lines if -2 < other.y0 - line.y1 < height]
     return any(
         (other.spans[0].font == line.spans[0].font or _CAPTION.match(_text(other)))
-        and -2 < (line.y0 - other.y1 if top else other.y0 - line.y1) < height
         and not any(other is gone for gone in drop)
-        for other in lines
+        for other in near
     )
 
 
@@ -188,11 +192,14 @@ def _is_near(other: Line, line: Line) -> bool:
 
 #: So many numbers under one another beside the text are line numbers; reviewers get one in five lines.
 _NUMBERED_LINES = 5
+#: Characters of a line's number, with spaces around it, at most.
+_NUMBER_LENGTH = 12
 
 
 def _without_line_numbers(lines: Sequence[Line]) -> list[Line]:
     """Return the lines without the numbers in the margin that count the text's lines."""
-    numbers = [line for line in lines if len(line.spans) == 1 and line.spans[0].text.strip().isdecimal()]
+    narrow = [line for line in lines if len(line.spans) == 1 and len(line.spans[0].text) < _NUMBER_LENGTH]
+    numbers = [line for line in narrow if line.spans[0].text.strip().isdecimal()]
     if len(numbers) < _NUMBERED_LINES:
         return list(lines)
     taken = {id(line) for line in numbers}
@@ -229,12 +236,13 @@ def _is_furniture(
     line: Line,
     text: str,
     edge: Sequence[tuple[Line, str]],
+    submitted: Sequence[Line],
     repeated: set[tuple[str, int]],
 ) -> bool:
     if not text or _STAMP.match(text):
         return True
     # The date stands on the same line.
-    if any(near.y0 < line.y1 and near.y1 > line.y0 and _SUBMITTED.match(other) for near, other in edge):
+    if any(near.y0 < line.y1 and near.y1 > line.y0 for near in submitted):
         return True
     if _key(line, text) not in repeated or _CAPTION.match(text):
         return False
@@ -244,7 +252,7 @@ def _is_furniture(
 
 
 def _text(line: Line) -> str:
-    return " ".join("".join(span.text for span in line.spans).split())
+    return " ".join("".join([span.text for span in line.spans]).split())
 
 
 def _extent(lines: Sequence[Line]) -> tuple[float, float]:
@@ -258,4 +266,9 @@ def _is_outermost(line: Line, extent: tuple[float, float], zones: _Zones) -> boo
 
 
 def _key(line: Line, text: str) -> tuple[str, int]:
-    return _DIGITS.sub("#", text), round(line.y0 / 6)
+    return _without_digits(text), round(line.y0 / 6)
+
+
+@lru_cache(maxsize=4096)  # asked several times of each line at a page's edge
+def _without_digits(text: str) -> str:
+    return _DIGITS.sub("#", text)

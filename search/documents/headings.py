@@ -217,11 +217,9 @@ def _candidates(look: _Look) -> list[Candidate]:
 def _candidate(look: _Look, index: int) -> Candidate | None:
     lines, line = look.lines, look.lines[index]
     mark = look.marks.get(index)
-    if not 2 < len(line.text) <= _LONGEST_TITLE or (CAPTION.match(line.text) and not mark):
+    if not 2 < len(line.text) <= _LONGEST_TITLE or not (mark or _may_open(line, look.body)):
         return None
-    if not mark and not (_LETTERS.search(line.text) or _few_letters(line)):
-        return None
-    if not (mark or _may_open(line, look.body)):
+    if not mark and (CAPTION.match(line.text) or not (_LETTERS.search(line.text) or _few_letters(line))):
         return None
     style = style_of(line)
     end = mark.end if mark and mark.end else _last_line(lines, index, style, look.body)

@@ -56,8 +56,8 @@ def join(lines: Sequence[Line], page: int, column: int) -> list[TextLine]:
         if rows:
             shared = min(bottom, line.y1) - max(top, line.y0)
             lower = min(bottom - top, line.y1 - line.y0)
-            begins = line.x0 >= right - 2.0 or _stands_under(rows[-1][-1], line)
-            if lower > 0 and shared >= 0.5 * lower and begins:
+            beside = lower > 0 and shared >= 0.5 * lower  # of most lines it is not
+            if beside and (line.x0 >= right - 2.0 or _stands_under(rows[-1][-1], line)):
                 rows[-1].append(line)
                 top, bottom, right = min(top, line.y0), max(bottom, line.y1), max(right, line.x1)
                 continue
@@ -90,23 +90,9 @@ def text_line(pieces: Sequence[Line], page: int, column: int) -> TextLine:
     marks: list[tuple[int, str]] = []
     text = " ".join(compose_accents(line_text(spans, size, baseline, marks)).split())
     return TextLine(
-        page=page,
-        column=column,
-        block=first.block,
-        spans=spans,
-        pieces=len(pieces),
-        x0=x0,
-        y0=y0,
-        x1=x1,
-        y1=y1,
-        text=text,
-        size=size,
-        font=font,
-        baseline=baseline,
-        bold=bold,
-        italic=italic,
-        marks=tuple(marks),
-    )
+        page, column, first.block, spans, len(pieces), x0, y0, x1, y1, text, size, font, baseline, bold,
+        italic, tuple(marks),
+    )  # fmt: skip
 
 
 def _style(spans: Sequence[Span]) -> tuple[float, str, float, float, float]:

@@ -18,7 +18,7 @@ from search.models import PassageKind
 __all__ = ["LineAt", "Paragraph", "paragraphs", "text_of", "vocabulary_of"]
 
 #: A formula goes on: what no paragraph begins with, and what none ends with.
-_GOES_ON, _UNFINISHED = re.compile(r"[=≤≥≲≈∈_^]"), re.compile(r"[=≤≥≲≈∈×]$")
+_GOES_ON, _UNFINISHED = frozenset("=≤≥≲≈∈_^"), frozenset("=≤≥≲≈∈×")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d+\])\s")
 #: Shares of bold or slanted characters that set a line apart from the next.
@@ -68,7 +68,7 @@ def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
 ) -> bool:
     """Return whether a line goes on with the paragraph before it, over formulas, columns, pages, floats."""
     previous = paragraph.lines[-1]
-    if _GOES_ON.match(line.text) or _UNFINISHED.search(previous.text):
+    if line.text[0] in _GOES_ON or previous.text[-1] in _UNFINISHED:
         return True
     if display or after_display:
         return _formula_continues(line, columns, display=display)

@@ -146,10 +146,10 @@ def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:
     return tuple(
         Box(
             page=page,
-            x0=round(min(line.x0 for line in lines), 1),
-            y0=round(min(line.y0 for line in lines), 1),
-            x1=round(max(line.x1 for line in lines), 1),
-            y1=round(max(line.y1 for line in lines), 1),
+            x0=round(min([line.x0 for line in lines]), 1),
+            y0=round(min([line.y0 for line in lines]), 1),
+            x1=round(max([line.x1 for line in lines]), 1),
+            y1=round(max([line.y1 for line in lines]), 1),
         )
         for page, lines in found
     )

@@ -122,8 +122,7 @@ def _settle(levels: list[_Level], span: Span, text: str, font: str, *, attached:
     """Close and open levels until the last one is the level that `span` belongs to; return its kind."""
     while True:
         top = levels[-1]
-        same = abs(span.baseline - top.baseline) <= 0.1 * top.size and 0.88 <= span.size / top.size <= 1.14
-        if same:
+        if abs(span.baseline - top.baseline) <= 0.1 * top.size and 0.88 <= span.size / top.size <= 1.14:
             return top.kind
         kind = script_kind(span, top.size, top.baseline)
         if kind and span.size > SCRIPT_RATIO * top.size and not (attached and _is_exponent(levels, text)):

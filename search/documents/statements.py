@@ -57,6 +57,7 @@ _MOSTLY = 0.5
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:[A-Z]?\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])\s")
 #: What ends a proof, as text: amsthm's box as fonts name it, Halmos' tombstone.
 _QED = re.compile(r"[□■▢∎◻◽▪◼⊓]\s*$|\bQ\.?\s?E\.?\s?D\.?\s*$")
+_QED_ENDS = frozenset("□■▢∎◻◽▪◼⊓D. ")
 
 
 def opens_statement(line: TextLine) -> PassageKind | None:
@@ -91,7 +92,7 @@ def _reads_on(text: str, at: int) -> bool:
 
 def ends_proof(line: TextLine) -> bool:
     """Return whether a proof's end mark stands at a line's end."""
-    return _QED.search(line.text) is not None
+    return line.text[-1:] in _QED_ENDS and _QED.search(line.text) is not None
 
 
 def _set_apart(line: TextLine) -> bool:
