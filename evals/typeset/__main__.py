@@ -1,10 +1,10 @@
-"""Set the sample's papers in nine classes, with the truth as JSON beside each PDF.
+"""Set the sample's papers in twelve classes, with the truth as JSON beside each PDF.
 
     python evals/typeset [--classes article,llncs] [--papers N] [--jobs 2]
 
 Needs Debian's texlive (latex-extra, publishers, fonts-recommended, science, lmodern). The PDFs go to
 .cache/typeset/<class>/, outside the repository's history: their texts are other people's. A PDF that is
-there is kept; `--again` sets all anew. What is exact and how is in contents.py and classes.py.
+there is kept; `--again` sets all anew. What is exact and how is in contents.py, variants.py and classes.py.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from classes import FINAL, WORK, Setting, Variant, set_paper
+from classes import set_paper
 from contents import number, paper
+from variants import CHECK, WORK, Setting, Variant
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("CITEWELL_DATA", ROOT.parent / "shared" / "data"))
@@ -67,6 +68,7 @@ def _truth(setting: Setting, aux: str, variant: Variant) -> dict[str, Any]:
     }
     for heading in setting.headings:
         printed, page = labels.get(str(heading.pop("label")), ("", 0))
+        printed = re.sub(r"\\M@TitleReference \{(.*?)\}\{.*", r"\1", printed)  # memoir's
         heading["page"] = page
         heading["number"] = re.sub(r"[{}]|\\[a-zA-Z]+ ?", "", printed) if heading.pop("numbered") else None
     return {
@@ -79,6 +81,7 @@ def _truth(setting: Setting, aux: str, variant: Variant) -> dict[str, Any]:
                 "alpha",
                 "raised",
                 "two_columns",
+                "chapters",
                 "line_numbers",
             )
         },
@@ -94,7 +97,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--classes", default=",".join((*WORK, *FINAL)))
+    parser.add_argument("--classes", default=",".join((*WORK, *CHECK)))
     parser.add_argument("--papers", type=int, default=49)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true")

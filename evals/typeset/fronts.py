@@ -1,0 +1,105 @@
+"""What stands before the text: title, authors, abstract and keywords, as each class has them."""
+
+from __future__ import annotations
+
+from contents import Paper
+from variants import RUNNING_HEAD, Setting, Variant
+
+
+def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noqa: PLR0911 - by class
+    """Return what stands before and after the text's begin; headings that it prints go into the setting."""
+    title = rf"\title{{{paper.title.tex}}}"
+    short = rf"\title[On what is known]{{{paper.title.tex}}}"
+    text = "".join(p.tex for p in paper.abstract)
+    abstract = rf"\begin{{abstract}}{text}\end{{abstract}}" if text.strip() else ""
+    toc = r"\tableofcontents" + ("*" if v.name == "memoir" else "") if v.contents else ""
+    if v.name == "cas-dc":
+        return "", _cas(title, text)
+    if v.name == "achemso":
+        return _achemso(short), abstract
+    if v.name == "elsarticle":
+        return "", "\n".join([
+            r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
+            r"\address{Institute of Tests, 12 Known Street, Exampleton}", abstract,
+            r"\begin{keyword}known texts \sep tests\end{keyword}", r"\end{frontmatter}",
+        ])  # fmt: skip
+    if v.name == "revtex4-2":
+        return "", "\n".join([
+            title, r"\author{Ada Tester}", r"\affiliation{Institute of Tests, Exampleton}", r"\author{Ben Sample}",
+            r"\affiliation{University of Known Texts, Sampleville}", r"\date{\today}", abstract, r"\maketitle",
+        ])  # fmt: skip
+    if v.name == "amsart":
+        return "", "\n".join([
+            short, r"\author[A. Tester]{Ada Tester}", r"\address{Institute of Tests, 12 Known Street, Exampleton}",
+            r"\email{ada@example.org}", abstract, r"\maketitle", toc,
+        ])  # fmt: skip
+    if v.name == "llncs":
+        return "", "\n".join([
+            title, r"\titlerunning{On what is known}", r"\author{Ada Tester\inst{1} \and Ben Sample\inst{2}}",
+            r"\authorrunning{A. Tester et al.}",
+            r"\institute{Institute of Tests, Exampleton \and University of Known Texts, Sampleville}",
+            r"\maketitle", abstract,
+        ])  # fmt: skip
+    if v.name == "IEEEtran":
+        return "", "\n".join([
+            title, r"\author{Ada~Tester and~Ben~Sample\thanks{The authors are with the Institute of Tests.}}",
+            rf"\markboth{{{RUNNING_HEAD}}}{{{RUNNING_HEAD}}}", r"\maketitle", abstract,
+            r"\begin{IEEEkeywords}Known texts, tests.\end{IEEEkeywords}",
+        ])  # fmt: skip
+    if v.name == "acmart":
+        # Printed as a section without a number.
+        label = f"known:{len(setting.headings)}"
+        setting.headings.append({"title": "Keywords", "level": 1, "label": label, "numbered": False})
+        place = r"\city{Exampleton}\country{Testland}"
+        return "", "\n".join([
+            short,
+            rf"\author{{Ada Tester}}\affiliation{{\institution{{Institute of Tests}}{place}}}",
+            rf"\author{{Ben Sample}}\affiliation{{\institution{{University of Known Texts}}{place}}}",
+            r"\renewcommand{\shortauthors}{A. Tester et al.}", r"\acmConference[Tests]{Tests}{2022}{Exampleton}",
+            abstract, rf"\keywords{{\label{{{label}}}known texts, tests}}", r"\maketitle",
+        ])  # fmt: skip
+    if v.name == "mnras":
+        return "", "\n".join([
+            short,
+            r"\author[A. Tester et al.]{Ada Tester$^{1}$ and Ben Sample$^{2}$\\",
+            r"$^{1}$Institute of Tests, 12 Known Street, Exampleton\\",
+            r"$^{2}$University of Known Texts, Sampleville}", r"\date{Accepted XXX. Received YYY}", r"\pubyear{2022}",
+            r"\maketitle", abstract, r"\begin{keywords}known texts -- tests\end{keywords}",
+        ])  # fmt: skip
+    return "", "\n".join([title, r"\author{Ada Tester \and Ben Sample}", r"\maketitle", abstract, toc])
+
+
+def _cas(title: str, abstract: str) -> str:
+    # Its abstract is written to a file of its own, line by line.
+    return "\n".join([
+        r"\let\WriteBookmarks\relax\def\floatpagepagefraction{1}\def\textpagefraction{.001}",
+        r"\shorttitle{On what is known}\shortauthors{A. Tester et al.}", title,
+        r"\author[1]{Ada Tester}\cormark[1]\ead{ada@example.org}\credit{Conceptualization, Methodology}",
+        r"\affiliation[1]{organization={Institute of Tests}, addressline={12 Known Street},",
+        r"  city={Exampleton}, country={Testland}}",
+        r"\author[2]{Ben Sample}\credit{Data curation}",
+        r"\affiliation[2]{organization={University of Known Texts}, city={Sampleville}, country={Testland}}",
+        r"\cortext[1]{Corresponding author}", r"\begin{abstract}", abstract, r"\end{abstract}",
+        r"\begin{keywords}", r"known texts \sep tests", r"\end{keywords}", r"\maketitle",
+    ])  # fmt: skip
+
+
+def _achemso(title: str) -> str:
+    return "\n".join([
+        r"\author{Ada Tester}\email{ada@example.org}",
+        r"\affiliation{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\author{Ben Sample}\affiliation{University of Known Texts, Sampleville}", title,
+    ])  # fmt: skip
+
+
+def closing(v: Variant, setting: Setting) -> str:
+    """Return what the class's template has after the text, under headings of its own."""
+    if v.name not in ("cas-dc", "achemso") or v.n // 4 % 2:
+        return ""
+    label = f"known:{len(setting.headings)}"
+    title = "TOC Graphic" if v.name == "achemso" else "CRediT authorship contribution statement"
+    setting.headings.append({"title": title, "level": 1, "label": label, "numbered": False})
+    if v.name == "cas-dc":
+        return rf"\printcredits\label{{{label}}}"
+    # On a page of its own, after the references.
+    return rf"\begin{{tocentry}}\label{{{label}}}\rule{{4cm}}{{2cm}}\end{{tocentry}}"

@@ -1,0 +1,178 @@
+"""Document classes: which there are, what differs within one, and how a paper is begun in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from contents import Paper
+
+WORK = ("article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl")
+#: Looked at once before anything is done for them, then worked on.
+CHECK = ("memoir", "cas-dc", "achemso")
+FINAL = ("aastex631", "jmlr", "quantumarticle")
+
+#: Printed on every page by the classes that print running heads at all.
+RUNNING_HEAD = "A. Tester et al., On what is known"
+#: Classes that load hyperref themselves.
+LOADS_HYPERREF = ("acmart", "mnras", "cas-dc", "aastex631", "jmlr")
+THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
+
+
+@dataclass
+class Variant:
+    """What differs from one paper to the next within a class, by the paper's number."""
+
+    name: str
+    n: int
+
+    @property
+    def hyperref(self) -> bool:
+        return self.name in LOADS_HYPERREF or self.name == "quantumarticle" or self.n % 2 == 0
+
+    @property
+    def contents(self) -> bool:
+        return self.name in ("article", "amsart", "scrartcl", "memoir") and self.n % 4 == 1
+
+    @property
+    def author_year(self) -> bool:
+        return self.name in ("mnras", "aastex631", "jmlr") or (
+            self.name in ("article", "llncs", "scrartcl", "memoir", "cas-dc") and self.n // 2 % 2 == 1
+        )
+
+    @property
+    def alpha(self) -> bool:
+        return self.name == "amsart" and self.n // 2 % 2 == 1
+
+    @property
+    def raised(self) -> bool:
+        return self.name == "achemso" or (self.name == "revtex4-2" and self.n % 3 == 0)
+
+    @property
+    def moved(self) -> bool:
+        """The ACS's class prints a citation's raised number after the stop or comma that follows it."""
+        return self.name == "achemso"
+
+    @property
+    def chapters(self) -> bool:
+        """In memoir's articles chapters are what sections are elsewhere, or are not used."""
+        return self.name == "memoir" and self.n // 3 % 2 == 1
+
+    @property
+    def numbered_levels(self) -> int:
+        """How many levels of headings have numbers; paragraphs have none in any class here."""
+        if self.name == "achemso":
+            return 0
+        return 2 if self.name == "llncs" or self.chapters else 3
+
+    @property
+    def two_columns(self) -> bool:
+        return (
+            self.name in ("revtex4-2", "IEEEtran", "acmart", "mnras", "cas-dc", "aastex631", "quantumarticle")
+            or (self.name == "article" and self.n // 4 % 2 == 0)
+            or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
+        )
+
+    @property
+    def left_numbers(self) -> bool:
+        """The AMS's classes print an equation's number at its left."""
+        return self.name == "amsart"
+
+    @property
+    def line_numbers(self) -> bool:
+        return self.name == "elsarticle" and self.n // 4 % 3 == 1
+
+
+@dataclass
+class Setting:
+    """A paper's TeX, and what was put into it that the text alone does not tell."""
+
+    tex: str
+    sentences: list[dict[str, object]] = field(default_factory=list)
+    headings: list[dict[str, object]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
+    references: list[dict[str, object]] = field(default_factory=list)
+
+
+def document_class(v: Variant) -> str:
+    columns = ",twocolumn" if v.two_columns else ""
+    return {
+        "article": rf"\documentclass[{10 + v.n // 8 % 3}pt{columns}]{{article}}",
+        "revtex4-2": rf"\documentclass[aps,{'prb' if v.raised else 'prd'},reprint,nofootinbib]{{revtex4-2}}",
+        "elsarticle": rf"\documentclass[{'5p,times,twocolumn' if v.two_columns else 'preprint,12pt'}]{{elsarticle}}",
+        "IEEEtran": r"\documentclass[journal]{IEEEtran}",
+        "amsart": rf"\documentclass[{10 + v.n // 8 % 3}pt]{{amsart}}",
+        "llncs": r"\documentclass[runningheads]{llncs}",
+        "acmart": r"\documentclass[sigconf]{acmart}",
+        "mnras": r"\documentclass[fleqn,usenatbib]{mnras}",
+        "scrartcl": rf"\documentclass[fontsize={10 + v.n // 8 % 3}pt{columns}]{{scrartcl}}",
+        "memoir": rf"\documentclass[{10 + v.n // 8 % 3}pt,a4paper,oneside,article]{{memoir}}",
+        "cas-dc": r"\documentclass[a4paper,fleqn]{cas-dc}",
+        "achemso": r"\documentclass[journal=jacsat,manuscript=article]{achemso}",
+    }[v.name]
+
+
+def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line for each class
+    lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
+    if v.name != "acmart":  # brings its own fonts
+        lines.append(r"\usepackage{amssymb}")
+    if v.name not in ("amsart", "llncs", "acmart"):
+        # One class has a proof of its own.
+        lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
+    if v.name == "cas-dc":
+        # The publisher's fonts are not in Debian's TeX; of Computer Modern's, T1 has bitmaps only.
+        lines.append(r"\usepackage{lmodern}" + (r"\usepackage{mathptmx}" if v.n % 3 else ""))
+    elif v.name == "acmart":
+        # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
+        lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
+    elif v.n % 3 == 1:
+        lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
+    elif v.n % 3 == 2 and v.name in ("article", "amsart", "llncs", "mnras", "scrartcl", "memoir"):
+        lines.append(r"\usepackage{mathptmx}")
+    if v.name == "article":
+        lines += [
+            r"\usepackage[margin=2.4cm]{geometry}" if v.n // 16 % 2 else "", r"\usepackage{fancyhdr}",
+            r"\pagestyle{fancy}\fancyhf{}\fancyhead[L]{" + RUNNING_HEAD + r"}\fancyfoot[C]{\thepage}",
+        ]  # fmt: skip
+        if v.n // 32 % 2:
+            lines.append(r"\usepackage{microtype}")
+    if v.name == "scrartcl":
+        lines += [
+            r"\usepackage{scrlayer-scrpage}\clearpairofpagestyles\pagestyle{scrheadings}",
+            r"\ihead{" + RUNNING_HEAD + r"}\cfoot[\pagemark]{\pagemark}",
+        ]
+    if v.name == "memoir":
+        lines += _memoir(v)
+    if v.name == "cas-dc":
+        how = "authoryear,longnamesfirst" if v.author_year else "numbers"
+        lines.append(rf"\usepackage[{how}]{{natbib}}")
+    elif v.author_year and v.name != "mnras":
+        lines.append(r"\usepackage[authoryear,round]{natbib}")
+    elif v.name == "IEEEtran" or (v.name == "article" and v.n % 5):
+        lines.append(r"\usepackage{cite}")
+    if v.line_numbers:
+        lines.append(r"\usepackage{lineno}\linenumbers")
+    if v.hyperref and v.name not in LOADS_HYPERREF:
+        lines.append(
+            r"\usepackage[colorlinks]{hyperref}" if v.n // 2 % 2 else r"\usepackage[hidelinks]{hyperref}"
+        )
+    stamp = f"arXiv:{paper.id}v1  [{paper.category}]  22 Dec 2022"
+    lines.append(
+        r"\AddToShipoutPictureBG*{\ifnum\value{page}=1\put(22,260){\rotatebox{90}{\Large " + stamp + r"}}\fi}"
+    )
+    if v.name != "llncs":
+        style = r"\theoremstyle{definition}" if v.n % 7 == 3 else ""
+        lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}" for t in THEOREMS)]
+    lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")
+    return "\n".join(lines)
+
+
+def _memoir(v: Variant) -> list[str]:
+    """Return memoir's own heads: the chapter's title, or a style of the authors' making."""
+    if v.chapters:
+        return [r"\pagestyle{headings}"]
+    return [
+        r"\counterwithout{section}{chapter}\setsecnumdepth{subsubsection}",
+        r"\makepagestyle{known}\makeoddhead{known}{\small\scshape " + RUNNING_HEAD + r"}{}{\thepage}",
+        r"\makeheadrule{known}{\textwidth}{\normalrulethickness}\pagestyle{known}",
+    ]
