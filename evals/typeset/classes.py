@@ -137,6 +137,8 @@ def spelled(n: int) -> str:
 
 def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     """Yield figures and tables in turn, with the paper's own captions while there are any."""
+    # mnras takes no place for a float: it prints "[t]" as the float's text.
+    top = "" if v.name == "mnras" else "[t]"
     captions = iter(paper.captions)
     tables = iter(paper.tables)
     for n in range(10_000):
@@ -146,7 +148,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             caption = next(captions, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             yield (
-                rf"\begin{{figure{wide}}}[t]\centering\rule{{0.6\linewidth}}{{2cm}}"
+                rf"\begin{{figure{wide}}}{top}\centering\rule{{0.6\linewidth}}{{2cm}}"
                 rf"\caption{{{caption.tex}}}\end{{figure{wide}}}"
             )
         else:
@@ -158,7 +160,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                 for i in range(5)
             )
             yield (
-                rf"\begin{{table{wide}}}[t]\centering\caption{{{caption.tex}}}"
+                rf"\begin{{table{wide}}}{top}\centering\caption{{{caption.tex}}}"
                 rf"\begin{{tabular}}{{lrrr}}\hline Name & Mean & Count & Rate \\ \hline {rows} \\ \hline"
                 rf"\end{{tabular}}\end{{table{wide}}}"
             )
