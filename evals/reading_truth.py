@@ -148,7 +148,7 @@ def _score_sentences(  # noqa: C901, PLR0912
         owner = index if level[index] <= 3 else owner
         owners[index] = owner
     counts = Counter(sentence["text"] for sentence in truth["sentences"])
-    places: list[tuple[int, int] | None] = []
+    places: list[list[tuple[int, int]]] = []
     inside: dict[int, set[int]] = {}
     everything = "\n".join(text for _, text in texts)
     for sentence in truth["sentences"]:
@@ -157,24 +157,23 @@ def _score_sentences(  # noqa: C901, PLR0912
             found.append((sentence, []))
             continue
         start, finder = literal(text), pattern(text)
-        after = next((p for p in reversed(places) if p), (-1, 0))
         hits = [
             (index, match.end()) for index, (_, other) in enumerate(texts)
-            if start in other and (match := finder.search(other))
+            if start in other for match in finder.finditer(other)
         ]  # fmt: skip
-        hit = next((h for h in hits if h >= after), hits[0] if hits else None)
-        places.append(hit)
+        places.append(hits)
         score["sentences"] += 1
         # Passages of one text overlap; the same words in two places are told apart by nothing.
-        together = hits and hits[-1][0] - hits[0][0] < len(hits)
-        together = together and len({texts[index][0].section for index, _ in hits}) == 1
-        found.append((sentence, [index for index, _ in hits] if together else []))
-        if hit is None:
+        held_by = sorted({index for index, _ in hits})
+        together = hits and held_by[-1] - held_by[0] < len(held_by)
+        together = together and len({texts[index][0].section for index in held_by}) == 1
+        found.append((sentence, held_by if together else []))
+        if not hits:
             if show:
                 print(f"   sentence ({sentence['kind']}) not found:", text[:1000].replace("\ue000", "[c]"))
                 print("       read:", _nearest(finder.pattern, texts))
         elif counts[text] == 1 and len(text) > 40 and together:
-            for index, _ in hits:
+            for index in held_by:
                 inside.setdefault(index, set()).add(owners[sentence["heading"]])
         for script in sentence["scripts"]:
             at = text.find(script)
@@ -188,11 +187,11 @@ def _score_sentences(  # noqa: C901, PLR0912
             score["scripts right"] += right
             if show and not right:
                 print("   script:", near)
-    run = longest_growing([place for place in places if place])
+    in_order = longest_growing(places)
     if show:
-        _show_disorder(places, texts)
-    score["sentences found"] += sum(place is not None for place in places)
-    score["sentences right"] += run
+        _show_disorder(places, in_order, texts)
+    score["sentences found"] += sum(map(bool, places))
+    score["sentences right"] += len(in_order)
     score["crossing"] += sum(len(sections) > 1 for sections in inside.values())
     if show:
         for index, sections in inside.items():
@@ -201,15 +200,18 @@ def _score_sentences(  # noqa: C901, PLR0912
     return found
 
 
-def _show_disorder(places: list[tuple[int, int] | None], texts: list[tuple[Passage, str]]) -> None:
+def _show_disorder(
+    places: Sequence[Sequence[tuple[int, int]]],
+    in_order: Mapping[int, tuple[int, int]],
+    texts: list[tuple[Passage, str]],
+) -> None:
     before = (-1, 0)
-    for place in places:
-        if place and place < before:
-            passage, text = texts[place[0]]
-            print(
-                f"   out of order: after {before}, {place} {passage.kind} {text[max(0, place[1] - 90) : place[1]]!r}"
-            )
-        before = place or before
+    for number, hits in enumerate(places):
+        before = in_order.get(number, before)
+        if hits and number not in in_order:
+            index, end = hits[0]
+            passage, text = texts[index]
+            print(f"   out of order: after {before}, {hits} {passage.kind} {text[max(0, end - 90) : end]!r}")
 
 
 def _nearest(wanted: str, texts: list[tuple[Passage, str]]) -> str:
@@ -220,13 +222,26 @@ def _nearest(wanted: str, texts: list[tuple[Passage, str]]) -> str:
     return f"{passage.ordinal} {passage.kind} …{text[max(0, at - 30) : at + len(wanted)]!r}"
 
 
-def longest_growing(places: list[tuple[int, int]]) -> int:
-    """Return the length of the longest run of places in growing order."""
+def longest_growing(places: Sequence[Sequence[tuple[int, int]]]) -> dict[int, tuple[int, int]]:
+    """Return the longest run of growing places, by sentence; of what stands in several, one place is enough.
+
+    The same words can stand twice in a text, and passages overlap.
+    """
     tails: list[tuple[int, int]] = []
-    for place in places:
-        at = bisect_left(tails, place)
-        tails[at : at + 1] = [place]
-    return len(tails)
+    ends: list[tuple[int, tuple[int, int]]] = []
+    before: dict[tuple[int, tuple[int, int]], tuple[int, tuple[int, int]] | None] = {}
+    for number, hits in enumerate(places):
+        for place in sorted(hits, reverse=True):
+            at = bisect_left(tails, place)
+            before[number, place] = ends[at - 1] if at else None
+            tails[at : at + 1] = [place]
+            ends[at : at + 1] = [(number, place)]
+    run: dict[int, tuple[int, int]] = {}
+    step = ends[-1] if ends else None
+    while step:
+        run[step[0]] = step[1]
+        step = before[step]
+    return run
 
 
 #: amsthm's environments as kinds of passages; other sentences are in neither.
