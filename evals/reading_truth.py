@@ -9,8 +9,9 @@
 What is counted. Headings: levels 1 to 3, same title (letters and digits, ratio 0.85), page off by at most
 one; References, Abstract, Contents and Acknowledgements are left out on both sides; run-in paragraph
 headings (level 4) count for nothing. Sentences: found verbatim in the canonical form in one passage, a
-citation mark printed in any form of up to 120 characters, three-row displays in any form; in order: those
-on the longest run of growing places. Captions: in any case. Citations: the entries that each passage cites,
+citation mark printed in any form of up to 120 characters (30 for each of more than four names), three-row
+displays in any form; in order: those on the longest run of growing places, of which one can stand in
+several. Captions: in any case. Citations: the entries that each passage cites,
 against the keys of the citation commands in its sentences. Kinds: sentences of theorems, definitions,
 remarks and proofs that stand in a passage of that kind. arXiv ids: all that an entry prints. Scripts: each
 exponent or index put into the text, with up to 12 characters on both sides. `--stripped` takes bookmarks,
@@ -53,14 +54,19 @@ _WILD = {
     _EQUATION_NUMBER: r"\s*\([A-Z]?\.?\d+\)\s*",
 }
 _FURNITURE = re.compile(r"(?<!\()A\. ?Tester|On what is known|Preprint submitted to", re.IGNORECASE)
+#: So many names and years fit into a mark of usual length; of more each takes so many characters.
+_FEW, _A_NAME = 4, 30
 
 Score = Counter[str]
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    """Return what finds a sentence in a passage's canonical text."""
+def pattern(text: str, cites: Sequence[Sequence[str]] = ()) -> re.Pattern[str]:
+    """Return what finds a sentence in a passage's canonical text; `cites` are the keys of its marks."""
     parts = re.split(f"([{_CITATION}{_ROWS}{_EQUATION_NUMBER}])", canonical(text))
     written = "".join(_WILD.get(part) or re.escape(part.strip()) for part in parts if part.strip())
+    most = max(map(len, cites), default=1)
+    if most > _FEW:  # "Sirunyan (2000a,b); Aad (2000a); …"
+        written = written.replace(_WILD[_CITATION], rf"\s*.{{0,{_A_NAME * most}}}?\s*")
     # Some fonts leave a gap after a slanted f, or between two letters of an index.
     written = written.replace(r"f\(x\)", r"f\s?\(x\)").replace("ij", r"i\s?j")
     return re.compile(written, re.DOTALL)
@@ -156,7 +162,7 @@ def _score_sentences(  # noqa: C901, PLR0912
         if sum(map(str.isalpha, text)) < 15:
             found.append((sentence, []))
             continue
-        start, finder = literal(text), pattern(text)
+        start, finder = literal(text), pattern(text, sentence["cites"])
         hits = [
             (index, match.end()) for index, (_, other) in enumerate(texts)
             if start in other for match in finder.finditer(other)

@@ -34,6 +34,9 @@ _AROUND = re.compile(r"^[\d\s|·•—–-]+|[\d\s|·•—–-]+$")
 _SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?(?!\S)")
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
 
+#: Between two lines of one text stands less than this part of their height, in single spacing.
+_NEXT = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class _Zones:
@@ -57,15 +60,18 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     drops = [
         [
             line for line, text in edge
-            if _is_furniture(line, text, edge, notice, repeated)
+            if _is_furniture(line, text, on_page, notice, repeated)
             or (_PAGE_NUMBER.fullmatch(text) and _is_page_number(line, text, page, on_page, zones, offsets))
         ]
         for page, on_page, edge, notice in zip(pages, candidates, outer, submitted, strict=True)
     ]  # fmt: skip
     drops = [
-        [line for line in drop if not _ends_text(line, on_page, drop, zones)]
+        [
+            line for line in drop
+            if not (_ends_text(line, on_page, drop, zones) or _begins_text(line, on_page, drop, zones))
+        ]
         for on_page, drop in zip(candidates, drops, strict=True)
-    ]
+    ]  # fmt: skip
     rows = Counter(row for drop in drops for row in {_row(line) for line in drop})
     usual = {row for row, count in rows.items() if count >= max(_REPEATED, 0.3 * len(pages))}
     kept = []
@@ -77,6 +83,7 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         gone.update(
             id(line) for line, _ in edge
             if id(line) not in gone and _row(line) in usual and _is_outermost(line, extent, zones)
+            and not _begins_text(line, rest, (), zones)
         )  # fmt: skip
         kept.append([line for line in rest if id(line) not in gone])
     return kept
@@ -96,6 +103,25 @@ def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _
         (other.spans[0].font == line.spans[0].font or _CAPTION.match(_text(other)))
         and not any(other is gone for gone in drop)
         for other in near
+    )
+
+
+def _begins_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _Zones) -> bool:
+    """Return whether a line stands right at text of its own font and size further inward, as its next line.
+
+    Heads and feet stand apart from the text. Last words of footnotes ("page.") do come back at one height.
+    """
+    if not _WORD.search(_text(line)):
+        return False
+    top = line.y1 < zones.top
+    height, own = line.y1 - line.y0, line.spans[0]
+    return any(
+        -2 < (other.y0 - line.y1 if top else line.y0 - other.y1) < _NEXT * height
+        and any(span.font == own.font and abs(span.size - own.size) < 0.1 for span in other.spans)
+        and other.x0 < line.x1
+        and line.x0 < other.x1
+        and not any(other is gone for gone in drop)
+        for other in lines
     )
 
 
@@ -235,7 +261,7 @@ def _zones(pages: Sequence[Sequence[Line]]) -> _Zones:
 def _is_furniture(
     line: Line,
     text: str,
-    edge: Sequence[tuple[Line, str]],
+    lines: Sequence[Line],
     submitted: Sequence[Line],
     repeated: set[tuple[str, int]],
 ) -> bool:
@@ -247,7 +273,7 @@ def _is_furniture(
     if _key(line, text) not in repeated or _CAPTION.match(text):
         return False
     return bool(_WORD.search(text)) or (
-        text.isdigit() and not any(other is not line and _is_near(other, line) for other, _ in edge)
+        text.isdigit() and not any(other is not line and _is_near(other, line) for other in lines)
     )
 
 
