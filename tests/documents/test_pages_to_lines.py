@@ -115,6 +115,27 @@ def test_the_last_index_of_a_formula_is_no_page_number():
     assert all(lines[-2:] == ["y = x", "6"] for lines in kept)
 
 
+def test_an_index_below_the_zones_border_is_no_page_number():
+    """A formula that reaches into the foot's zone keeps the index that hangs on it, page after page."""
+    pages = [
+        Page(n, 612, 792, [*(line(f"line {n} {i}", 72, 80 + 12 * i, 400) for i in range(48)),
+                           line("y = x", 250, 692, 40), line("3", 290, 700, 5), line(str(n), 300, 740, 6)])
+        for n in (2, 3, 4, 5)
+    ]  # fmt: skip
+    assert all(text(lines)[-2:] == ["y = x", "3"] for lines in without_furniture(pages))
+
+
+def test_the_last_word_of_footnotes_is_no_foot():
+    """A word that comes back at one height goes on with the line above it, and so does other text there."""
+    last = ["page.", "page.", "page.", "so they end there.", "page."]
+    pages = [
+        Page(n, 612, 792, [*(line(f"line {n} {i}", 72, 80 + 12 * i, 400) for i in range(48)),
+                           line(words, 72, 656, 60), line(str(n), 300, 690, 6)])
+        for n, words in enumerate(last, start=1)
+    ]  # fmt: skip
+    assert [text(lines)[-1] for lines in without_furniture(pages)] == last
+
+
 def test_heads_of_left_and_right_pages_leave_a_short_paper():
     """Authors on even pages and the title on odd ones are heads, though each comes only twice."""
     pages = [
