@@ -17,6 +17,8 @@ _CONFIRMED, _ENOUGH = 0.6, 3
 #: A title with formulas in it is not printed letter by letter.
 _ALIKE = 0.8
 _MOST_LINES = 3
+#: Letters with which both have to begin.
+_OPENING = 3
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
@@ -136,7 +138,9 @@ def _find(
                 text += _letters(line.text)
             if text == wanted:
                 return index, end
-            if text[:3] == wanted[:3] and abs(len(text) - len(wanted)) <= 0.3 * len(wanted):
+            if len(text) >= _OPENING and text[:_OPENING] != wanted[:_OPENING]:
+                break  # and no line after it makes it the title
+            if text[:_OPENING] == wanted[:_OPENING] and abs(len(text) - len(wanted)) <= 0.3 * len(wanted):
                 alike = SequenceMatcher(None, text, wanted, autojunk=False).ratio()
                 best = max(best, (alike, index, end))
     return (best[1], best[2]) if best[1] >= 0 else None

@@ -157,7 +157,13 @@ def raised_marks(pieces: Sequence[Piece]) -> list[list[str]]:
         if at == 0
     }
     return [
-        [mark for place in piece.lines for mark in _inside(place) if (place.line.page, mark) not in notes]
+        [
+            mark
+            for place in piece.lines
+            if place.line.marks
+            for mark in _inside(place)
+            if (place.line.page, mark) not in notes
+        ]
         for piece in pieces
     ]
 

@@ -131,27 +131,23 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
     blocks: dict[int, list[Line]] = {}
     for line in lines:
         blocks.setdefault(line.block, []).append(line)
+    if edge is None:
+        return [_unit("both", block) for block in blocks.values()]
     units: list[_Unit] = []
-    rows = set() if edge is None else _spanning_rows(lines, edge)
-    overfull = set() if edge is None else _overfull(lines, edge)
+    rows, overfull = _spanning_rows(lines, edge), _overfull(lines, edge)
     for block in blocks.values():
-        sides = ["both"] * len(block) if edge is None else _sides(block, edge, rows, overfull)
+        sides = _sides(block, edge, rows, overfull)
         start = 0
         for index in range(1, len(block) + 1):
             if index == len(block) or sides[index] != sides[start]:
-                piece = block[start:index]
-                units.append(
-                    _Unit(
-                        sides[start],
-                        piece,
-                        min([line.y0 for line in piece]),
-                        max([line.y1 for line in piece]),
-                    )
-                )
+                units.append(_unit(sides[start], block[start:index]))
                 start = index
-    if edge is not None:
-        _settle_short(units, 0.2 * (max(line.x1 for line in lines) - min(line.x0 for line in lines)))
+    _settle_short(units, 0.2 * (max(line.x1 for line in lines) - min(line.x0 for line in lines)))
     return units
+
+
+def _unit(side: str, lines: list[Line]) -> _Unit:
+    return _Unit(side, lines, min([line.y0 for line in lines]), max([line.y1 for line in lines]))
 
 
 def _settle_short(units: Sequence[_Unit], narrow: float) -> None:

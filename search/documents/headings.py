@@ -199,6 +199,13 @@ class _Look:
         self.evidence = evidence
         self.lines, self.body, self.marks, self.vocabulary = lines, body, marks, vocabulary
         self.edges: dict[tuple[int, int], Edges] = edges_of(lines)
+        self._styles: dict[int, Style] = {}
+
+    def style(self, index: int) -> Style:
+        """Return a line's style; it is asked of it as one that opens a heading and as the next one's."""
+        if index not in self._styles:
+            self._styles[index] = style_of(self.lines[index])
+        return self._styles[index]
 
 
 def _candidates(look: _Look) -> list[Candidate]:
@@ -221,8 +228,8 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         return None
     if not mark and (CAPTION.match(line.text) or not (_LETTERS.search(line.text) or _few_letters(line))):
         return None
-    style = style_of(line)
-    end = mark.end if mark and mark.end else _last_line(lines, index, style, look.body)
+    style = look.style(index)
+    end = mark.end if mark and mark.end else _last_line(look, index, style)
     text = text_of(lines[index:end], look.vocabulary)[0]
     if len(text) > _LONGEST_TITLE:
         return None
@@ -280,15 +287,15 @@ def style_of(line: TextLine) -> Style:
 
 
 def _capitals(text: str) -> bool:
-    if text.islower():
+    if text.islower() or sum(map(str.islower, text)) > 0.1 * len(text):  # of most texts this is all
         return False
     letters = list(filter(str.isalpha, text))
     return len(letters) > 3 and sum(map(str.isupper, letters)) > 0.9 * len(letters)
 
 
-def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodyStyle) -> int:
+def _last_line(look: _Look, index: int, style: Style) -> int:
     """Return where a heading that begins at `index` ends: it goes on in the same style without a gap."""
-    end = index + 1
+    lines, body, end = look.lines, look.body, index + 1
     plain = style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]
     # What is as small as the text is set as close as the text; larger titles have more between their lines.
     furthest = 1.6 * style[0] if style[0] > 1.1 * body.size else min(1.25 * body.leading, 1.6 * style[0])
@@ -300,7 +307,9 @@ def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodySt
             break
         if not 0 < line.baseline - previous.baseline < furthest or abs(line.bold - previous.bold) > 0.15:
             break
-        if not _same_style(line, style) or parse_number(line.text)[0]:
+        if all(span.font != style[1] for span in line.spans) or not _is_same(look.style(end), style):
+            break
+        if parse_number(line.text)[0]:
             break
         if _STATEMENT.match(line.text) and not style[3]:
             break
@@ -308,10 +317,8 @@ def _last_line(lines: Sequence[TextLine], index: int, style: Style, body: BodySt
     return end
 
 
-def _same_style(line: TextLine, style: Style) -> bool:
-    if all(span.font != style[1] for span in line.spans):
-        return False
-    size, font, bold, capitals = style_of(line)
+def _is_same(other: Style, style: Style) -> bool:
+    size, font, bold, capitals = other
     if font != style[1] or bold != style[2]:
         return False
     if style[3]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -212,8 +211,8 @@ class PyMuPDFReader:
         try:
             with _TURN:
                 names = self._document.resolve_names()
-                heights = {place["page"]: self._document.page_cropbox(place["page"]).height
-                           for place in names.values() if place.get("to") and place["page"] >= 0}  # fmt: skip
+                on = {place["page"] for place in names.values() if place.get("to") and place["page"] >= 0}
+                heights = {page: self._document.page_cropbox(page).height for page in on}
         except self._failures():
             return []
         return [
@@ -313,21 +312,24 @@ def _lines(blocks: list[dict[str, Any]]) -> list[Line]:
     return lines
 
 
-_PARTS = itemgetter("text", "font", "size", "flags", "origin", "bbox")
-
-
 def _spans(raw_spans: list[dict[str, Any]]) -> list[Span]:
+    """Return the spans; MuPDF begins a new one at each space that it puts in, two of three all told."""
     spans: list[Span] = []
-    style: tuple[str, float, int, float] | None = None
-    for text, font, size, flags, (_, baseline), (x0, y0, x1, y1) in map(_PARTS, raw_spans):
+    last: Span | None = None
+    flags = 0
+    for raw in raw_spans:
+        text = raw["text"]
         if not text:
             continue
-        if style == (font, size, flags, baseline):
-            last = spans[-1]
+        baseline = raw["origin"][1]
+        if last and last.baseline == baseline and last.size == raw["size"] and last.font == raw["font"] \
+                and flags == raw["flags"]:  # fmt: skip
             last.text += text
-            last.x1 = x1
+            last.x1 = raw["bbox"][2]
             continue
-        style = (font, size, flags, baseline)
-        bold, italic, raised = _look(font, flags)
-        spans.append(Span(text, font, size, bold, italic, raised, x0, y0, x1, y1, baseline))
+        flags = raw["flags"]
+        bold, italic, raised = _look(raw["font"], flags)
+        x0, y0, x1, y1 = raw["bbox"]
+        last = Span(text, raw["font"], raw["size"], bold, italic, raised, x0, y0, x1, y1, baseline)
+        spans.append(last)
     return spans

@@ -27,9 +27,13 @@ def body_style(lines: Sequence[TextLine]) -> BodyStyle:
     Appendices full of prompts or tables are set in other sizes, and can be longer than the paper.
     """
     lines = _main_part(lines)
-    fonts: Counter[tuple[float, str]] = Counter()
+    exact: dict[tuple[float, str], int] = {}
     for line in lines:
-        fonts[round(line.size, 1), line.font] += len(line.text)
+        style = (line.size, line.font)
+        exact[style] = exact.get(style, 0) + len(line.text)
+    fonts: Counter[tuple[float, str]] = Counter()
+    for (size, font), weight in exact.items():
+        fonts[round(size, 1), font] += weight
     sizes: Counter[float] = Counter()
     for (size, _), weight in fonts.items():
         sizes[size] += weight
