@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from contents import CITATION, EQUATION_NUMBER, Block, Paper, Piece, number, sentences
+from contents import CITATION, EQUATION_NUMBER, Block, Paper, Piece, number, plain, sentences
 from fronts import closing, front
 from variants import Setting, Variant, document_class, packages
 
@@ -31,66 +31,37 @@ _COMMANDS = {0: "chapter", 1: "section", 2: "subsection", 3: "subsubsection", 4:
 def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     """Yield the blocks' TeX; figures, tables and footnotes are put among them by count."""
     floats = _floats(paper, v, setting)
-    done = in_appendix = thanked = False
+    done = in_appendix = False
     items: list[str] = []
     count = 0
-    for block in _blocks(paper, v):
+    for block in paper.blocks:
         if block.kind != "item" and items:
             yield r"\begin{itemize}" + "\n".join(items) + r"\end{itemize}"
             items = []
         if block.kind == "heading":
-            thanks = v.name == "aastex631" and block.level == 1 and _is_thanks(block)
-            yield from _thanks(thanked, thanks)
-            if thanked := thanks:
-                continue
             title = block.pieces[0]
             if done and block.level == 1 and block.numbered and not in_appendix \
                     and not re.match(r"(?i)acknowl|referenc|data av|conflict|author", title.printed):  # fmt: skip
                 in_appendix = True
-                yield _appendix(v, setting)
+                yield _appendix(v)
             done = done or bool(
                 re.match(r"(?i).*conclu|acknowl|discussion$", title.printed) and block.level == 1
             )
             yield _heading(block, v, setting)
             continue
         count += 1
-        tex = _paragraph(block, v, setting, with_note=count % 9 == 4 and not thanked)
+        tex = _paragraph(block, v, setting, with_note=count % 9 == 4)
         if block.kind == "item":
             items.append(rf"\item {tex}")
             continue
         yield _in_environment(tex, block, v)
-        if count % 8 == 6 and not thanked:
+        if count % 8 == 6:
             yield next(floats)
     if items:
         yield r"\begin{itemize}" + "\n".join(items) + r"\end{itemize}"
-    yield from _thanks(thanked, False)
 
 
-def _blocks(paper: Paper, v: Variant) -> list[Block]:
-    """Return a paper's blocks; before the first section the AAS's class prints nothing, the title neither."""
-    if v.name != "aastex631" or (paper.blocks[0].kind, paper.blocks[0].level) == ("heading", 1):
-        return paper.blocks
-    return [Block("heading", [Piece("Introduction", "Introduction")], 1), *paper.blocks]
-
-
-def _thanks(before: bool, now: bool) -> Iterator[str]:
-    """Yield the end and the begin of an environment that prints no heading."""
-    if before:
-        yield r"\end{acknowledgments}"
-    if now:
-        yield r"\begin{acknowledgments}"
-
-
-def _is_thanks(block: Block) -> bool:
-    return bool(re.match(r"(?i)acknowledge?ment", block.pieces[0].printed))
-
-
-def _appendix(v: Variant, setting: Setting) -> str:
-    if v.name == "aastex631":
-        # The word is printed on a line of its own, above the first title: one may take it for a heading.
-        label = f"known:{len(setting.headings)}"
-        setting.headings.append({"title": "Appendix", "level": 4, "label": label, "numbered": False})
-        return rf"\appendix\label{{{label}}}"
+def _appendix(v: Variant) -> str:
     if v.name == "IEEEtran":
         return r"\appendices"
     if v.name == "memoir" and not v.chapters:  # whose own command is for chapters
@@ -107,8 +78,7 @@ def _heading(block: Block, v: Variant, setting: Setting) -> str:
     })  # fmt: skip
     star = "" if block.numbered or block.level == 4 else "*"
     command = _COMMANDS[block.level - (v.chapters and block.level < 4)]
-    place = rf"\place{{{label.removeprefix('known:')}}}" if v.name == "aastex631" else ""
-    return rf"\{command}{star}{{{title.tex}{place}}}\label{{{label}}}"
+    return rf"\{command}{star}{{{title.tex}}}\label{{{label}}}"
 
 
 def _paragraph(block: Block, v: Variant, setting: Setting, *, with_note: bool) -> str:
@@ -152,7 +122,7 @@ def _in_environment(tex: str, block: Block, v: Variant) -> str:
     if block.kind == "proof":
         return rf"\begin{{proof}}{tex}\end{{proof}}"
     if block.kind == "theorem":
-        name = block.name.lower() if v.own_theorems else f"known{block.name}"
+        name = block.name.lower() if v.name == "llncs" else f"known{block.name}"
         return rf"\begin{{{name}}}{tex}\end{{{name}}}"
     return tex
 
@@ -196,8 +166,10 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             )
 
 
-#: Not a part of an identifier.
-_YEAR = re.compile(r"(?<![\w./:-])(?:19|20)\d\d(?![\w/-]|\.\d)")
+#: Not a part of an identifier; some sources have their own letters after it.
+_YEAR = re.compile(r"(?<![\w./:-])((?:19|20)\d\d)[a-z]?(?![\w/-]|\.\d)")
+#: The authors of the entry before.
+_SAME = re.compile("[—\u2013]")
 
 
 def _label(paper: Paper, v: Variant) -> Callable[[int], str]:
@@ -205,13 +177,16 @@ def _label(paper: Paper, v: Variant) -> Callable[[int], str]:
 
     As in the lists that BibTeX makes, a letter follows the year where name and year are not enough.
     """
-    named = [_name_and_year(raw.printed) for _, raw, _, _ in paper.references]
+    named: list[tuple[str, str]] = []
+    for _, raw, _, _ in paper.references:
+        name, year = _name_and_year(raw.printed, v)
+        named.append((named[-1][0] if named and v.author_year and _SAME.match(raw.printed) else name, year))
 
     def label(index: int) -> str:
         name, year = named[index]
         same = [i for i, other in enumerate(named) if other == named[index]]
         if v.author_year:
-            return f"[{name}({year}{_letters(same.index(index)) if len(same) > 1 else ''})]"
+            return f"[{plain(name).tex}({year}{_letters(same.index(index)) if len(same) > 1 else ''})]"
         if v.alpha:
             return f"[{name[:3]}{year[2:]}{_letters(index)}]"
         return ""
@@ -219,19 +194,20 @@ def _label(paper: Paper, v: Variant) -> Callable[[int], str]:
     return label
 
 
-def _with_suffix(entry: Piece, label: str) -> Piece:
-    """Return an entry with the letter of its label printed after its year."""
-    suffix = re.search(r"(\d{4})([a-z]+)\)\]$", label)
-    if not suffix:
-        return entry
-    dated = suffix[1] + suffix[2]
+def _dated(entry: Piece, label: str) -> Piece:
+    """Return an entry with the year of its label printed, as lists for author-year marks are, and its letter."""
+    year, suffix = re.findall(r"\((\d{4})([a-z]*)\)\]$", label)[0]
+    dated = year + suffix
+    if not _YEAR.search(entry.printed):
+        return Piece(f"{entry.tex} ({dated}).", f"{entry.printed} ({dated}).")
     return Piece(_YEAR.sub(dated, entry.tex, count=1), _YEAR.sub(dated, entry.printed, count=1))
 
 
-def _name_and_year(raw: str) -> tuple[str, str]:
+def _name_and_year(raw: str, v: Variant) -> tuple[str, str]:
     year = _YEAR.search(raw)
-    name = re.search(r"[A-Z][a-z]{2,}", raw.split(",", maxsplit=1)[0] + " " + raw)
-    return name[0] if name else "Nemo", year[0] if year else "2000"
+    letter = r"[^\W\d_]" if v.author_year else "[a-z]"
+    name = re.search(rf"[A-Z]{letter}{{2,}}", raw.split(",", maxsplit=1)[0] + " " + raw)
+    return name[0] if name else "Nemo", year[1] if year else "2000"
 
 
 def _letters(index: int) -> str:
@@ -246,7 +222,7 @@ def _bibliography(paper: Paper, v: Variant, setting: Setting) -> str:
     entries = []
     for index, (key, entry, arxiv_id, doi) in enumerate(paper.references):
         printed = label(index)
-        raw = _with_suffix(entry, printed) if v.author_year else entry
+        raw = _dated(entry, printed) if v.author_year else entry
         setting.references.append({
             "key": key, "raw": raw.printed, "arxiv_id": arxiv_id, "doi": doi.lower(),
             "label": "" if v.author_year else printed.strip("[]") or str(index + 1),

@@ -47,6 +47,8 @@ _NAMES = re.compile(
 )
 _ASCII_WORD = re.compile("[a-z0-9]+")
 _SUFFIX = re.compile(rf"({_YEAR})([a-z])(?!\w)")
+#: A dash in the place of the authors: those of the entry before.
+_SAME_AUTHORS = re.compile(r"(?:[—―⸺]|[—–_-]{2,})")
 #: Characters before a year in which its names can stand.
 _REACH = 160
 #: Words of an entry's beginning among which its first author's surname stands.
@@ -88,8 +90,9 @@ class Bibliography:
     def by_year(self) -> Mapping[int, Sequence[_Dated]]:
         """Entries by every year that they print."""
         found: defaultdict[int, list[_Dated]] = defaultdict(list)
+        entry = None
         for reference in self.references:
-            entry = _dated(reference)
+            entry = _dated(reference, entry)
             for year in entry.years:
                 found[year].append(entry)
         return found
@@ -294,18 +297,21 @@ def _words(text: str) -> list[str]:
     return found.words(0, len(found.letters))
 
 
-def _dated(reference: Reference) -> _Dated:
+def _dated(reference: Reference, before: _Dated | None) -> _Dated:
     raw = reference.raw
     years = {int(y) for y in re.findall(rf"(?<![\d.]){_YEAR}(?!\d)", raw)}
     if reference.year:
         years.add(reference.year)
     suffix = _SUFFIX.search(raw)
     words = _words(raw)
+    same = before if _SAME_AUTHORS.match(raw) else None
     return _Dated(
         reference.ordinal,
         frozenset(years),
         suffix[2] if suffix else "",
-        tuple(word for word in words[: 2 * _FIRST_WORDS] if len(word) > 1)[:_FIRST_WORDS],
-        frozenset(words),
-        len(reference.authors),
+        same.first
+        if same
+        else tuple(word for word in words[: 2 * _FIRST_WORDS] if len(word) > 1)[:_FIRST_WORDS],
+        frozenset(words) | same.words if same else frozenset(words),
+        same.authors if same else len(reference.authors),
     )

@@ -7,6 +7,7 @@ columns), left before right, from top to bottom.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from search.documents.pages import Line, Page
 _WIDE = 0.3
 #: So many wide lines on each side make two columns.
 _ENOUGH = 5
+#: So many lines that begin at one place on each side do with fewer wide ones.
+_MANY = 10
 #: Points by which the lines of a list are indented, at most.
 _INDENT = 36.0
 #: Points between two bands of columns, and how many such gaps a page has at most.
@@ -41,19 +44,38 @@ def gutter(lines: Sequence[Line], page: Page) -> float | None:
     """Return the left edge of the right column, or None for a page of one column."""
     if not lines:
         return None
-    left = min([line.x0 for line in lines])
-    right = max([line.x1 for line in lines])
-    least = _WIDE * (right - left)
-    wide = [line for line in lines if line.x1 - line.x0 >= least]
+    left = min(line.x0 for line in lines)
+    right = max(line.x1 for line in lines)
     for middle in ((left + right) / 2, page.width / 2):
-        on_left = sum([line.x1 <= middle + 3 for line in wide])
-        edges = sorted([line.x0 for line in wide if line.x0 >= middle - 3])
-        if min(on_left, len(edges)) < _ENOUGH:
-            continue
-        across = sum([line.x0 < middle - 12 and line.x1 > middle + 12 for line in lines])
-        if across <= 1.5 * (on_left + len(edges)):
+        wide = _WIDE * (right - left)
+        on_left = [line for line in lines if line.x1 <= middle + 3 and line.x1 - line.x0 >= wide]
+        on_right = [line for line in lines if line.x0 >= middle - 3 and line.x1 - line.x0 >= wide]
+        across = [line for line in lines if line.x0 < middle - 12 and line.x1 > middle + 12]
+        few = min(len(on_left), len(on_right))
+        if few >= _ENOUGH and len(across) <= 1.5 * (len(on_left) + len(on_right)):
+            edges = sorted(line.x0 for line in on_right)
             return edges[len(edges) // 10]
-    return None
+    return _common_edge(lines, (left + right) / 2, _WIDE * (right - left))
+
+
+def _common_edge(lines: Sequence[Line], middle: float, wide: float) -> float | None:
+    """Return where many lines of a page of formulas begin on the right, over which no line reaches.
+
+    Few of them are wide where formulas stand at the left edge of their column.
+    """
+    on_right = [line for line in lines if line.x0 >= middle - 3]
+    on_left = [line for line in lines if line.x1 <= middle + 3]
+    if min(len(on_left), len(on_right)) < _MANY:
+        return None
+    (edge, right_starts), (_, left_starts) = (
+        Counter(round(line.x0) for line in side).most_common(1)[0] for side in (on_right, on_left)
+    )
+    few = min(sum(line.x1 - line.x0 >= wide for line in side) for side in (on_left, on_right))
+    begins = [line for line in on_right if round(line.x0) == edge]
+    top = min(line.y0 for line in begins)
+    across = any(line.x0 < middle - 12 and line.x1 > middle + 12 and line.y1 > top for line in lines)
+    enough = min(right_starts, left_starts) >= _MANY and few >= 2
+    return min(line.x0 for line in begins) if enough and edge < middle + _INDENT and not across else None
 
 
 def gutters(lines: Sequence[Sequence[Line]], pages: Sequence[Page]) -> list[float | None]:

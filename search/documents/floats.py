@@ -20,7 +20,9 @@ CAPTION = re.compile(
     r"(?:Fig(?:ure|s?\.)?|FIG(?:URE|S?\.)?|Table|TABLE|Tab\.|Algorithm|ALGORITHM|Listing|Scheme|Box|Plate)\s*"
     r"(?:[A-Z]?\.?-?\d+(?:[.-]\d+)*|[IVXL]+)(?:\s*[(]?[a-z][)]?(?![a-z]))?\s*(?P<mark>[.:|–—-]|$)?"
 )
-_FOOTNOTE_START = re.compile(r"(?:\d{1,3}|[*∗†‡§¶‖]{1,2}|[a-z])\s*\S")
+_FOOTNOTE_START = re.compile(r"(?:\d{1,3}|[*∗⋆†‡§¶‖∥]{1,3}|[a-z])\s*\S")
+#: Marks that open a note wherever they stand: some classes print them on the line and as large as the note.
+_SYMBOL = re.compile("[*∗⋆†‡§¶‖∥]{1,3}")
 _NUMBERED_FORMULA = re.compile(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$|^\([A-Z]?\d+[.\d]*\).*[=<>≤≥∼≈]")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 
@@ -311,6 +313,8 @@ def _opens_footnote(line: TextLine) -> bool:
     first = next((span for span in line.spans if span.text.strip()), None)
     if first is None:
         return False
+    if _SYMBOL.fullmatch(first.text.strip()):
+        return True
     above = line.baseline - first.baseline > SAME_SIZE_RAISED[0] * line.size
     raised = first.size < 0.9 * line.size or first.raised_hint or (first.size < line.size and above)
     return raised and bool(_FOOTNOTE_START.match(first.text.strip() + "x"))

@@ -28,6 +28,8 @@ OTHER_SIZE = 0.6
 #: Sizes between two baselines of the last entry, from which on the second is no part of it: amsart's
 #: addresses stand 2.2 below the list, an entry's lines 1.2 apart, in double spacing 2.
 APART = 2.1
+#: So many of the lines at the edge begin entries: "de Valon", "van Dishoeck" are rare.
+_NAMES = 0.9
 _URL = re.compile(r"https?\s?://[^\s,;\"<>]+[^\s,;\"<>.)\]]")
 
 
@@ -57,7 +59,7 @@ def references(
         entry.lines = _own(entry.lines, last=entry is entries[-1])
         raw, _ = text_of(entry.lines, vocabulary)
         raw = parsing.unbroken(entry.lines, " ".join(raw.split()))
-        if len(raw) >= 8 and any(map(str.isalpha, raw)):
+        if len(raw) >= 8 and (any(map(str.isalpha, raw)) or parsing.YEAR.search(raw)):
             found.append(_reference(len(found) + 1, raw, entry, _links_on(entry.lines, on_page)))
     return found
 
@@ -148,7 +150,8 @@ def _hanging(lines: Sequence[TextLine]) -> list[int]:
         key = (line.page, line.column)
         edges[key] = min(edges.get(key, line.x0), line.x0)
     at_edge = [i for i, line in enumerate(lines) if line.x0 < edges[line.page, line.column] + 3.0]
-    if 0.05 * len(lines) < len(at_edge) < 0.75 * len(lines) and at_edge:
+    few = 0.05 * len(lines) < len(at_edge) < 0.75 * len(lines)
+    if (few or _short_entries(lines, at_edge)) and at_edge:
         return at_edge if at_edge[0] == 0 else [0, *at_edge]
     starts = [0]
     for index in range(1, len(lines)):
@@ -161,6 +164,17 @@ def _hanging(lines: Sequence[TextLine]) -> list[int]:
         ):
             starts.append(index)
     return starts
+
+
+def _short_entries(lines: Sequence[TextLine], at_edge: Sequence[int]) -> bool:
+    """Return whether most entries take one line: all begin as names do, and what is indented goes on.
+
+    Where the first lines are indented, lines at the edge go on with an entry, and begin with any word.
+    """
+    if not 0 < len(lines) - len(at_edge) < len(at_edge):
+        return False
+    names = sum(lines[i].text[:1].isupper() or lines[i].text[:1] in '—–“"' for i in at_edge)
+    return names >= _NAMES * len(at_edge)
 
 
 def _divided(

@@ -29,7 +29,7 @@ SAME_SIZE_RAISED = (0.2, 0.7)
 #: A footnote's mark that opens its line, 0.41 in amsart; a numerator in a display stands 0.68 higher.
 OPENING_MARK_RAISED = (0.2, 0.5)
 
-_MARK = re.compile(r"[\[(]?[\d*∗†‡§¶‖⋆#]+(?:\s*[,;–—-]\s*[\d*∗†‡§¶‖⋆#]+)*[\])]?[,.]?")
+_MARK = re.compile(r"[\[(]?[\d*∗†‡§¶‖∥⋆#]+(?:\s*[,;–—-]\s*[\d*∗†‡§¶‖∥⋆#]+)*[\])]?[,.]?")
 _ORDINAL_ENDING = re.compile(r"st|nd|rd|th")
 _AS_IT_STANDS = re.compile("[′″‴'’◦°]+")
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
@@ -135,7 +135,16 @@ def _settle(levels: list[_Level], span: Span, text: str, font: str, *, attached:
             if not _EXTENSION_FONT.search(span.font):
                 top.size, top.baseline = span.size, span.baseline
             return ""
-        _close(levels, text, font)
+        _close(levels, text, font, above=_stands_under(span, top, levels[-2]))
+
+
+def _stands_under(span: Span, raised: _Level, base: _Level) -> bool:
+    """Return whether a lowered run begins under a raised one: both are a symbol's, none is a mark."""
+    return (
+        raised.kind == "^"
+        and span.x0 < raised.x1 - 0.2 * raised.size
+        and script_kind(span, base.size, base.baseline) == "_"
+    )
 
 
 def _opening_mark(span: Span, text: str, levels: list[_Level]) -> str:
@@ -171,8 +180,8 @@ def script_kind(span: Span, size: float, baseline: float) -> str:
     return ""
 
 
-def _close(levels: list[_Level], following: str, font: str) -> None:
-    """Write the innermost script into the level below, or leave it out."""
+def _close(levels: list[_Level], following: str, font: str, *, above: bool = False) -> None:
+    """Write the innermost script into the level below, or leave it out; `above` an index it is none."""
     script = levels.pop()
     raw = script.text()
     text = raw.strip()
@@ -181,7 +190,7 @@ def _close(levels: list[_Level], following: str, font: str) -> None:
     if not text:
         parent.parts.append(raw)
         return
-    if script.kind == "^" and len(levels) == 1 and is_mark(text, before, following, font):
+    if script.kind == "^" and len(levels) == 1 and not above and is_mark(text, before, following, font):
         parent.marks.append((len(before), text))
     else:
         _write(parent, script, _written(script.kind, text, before))

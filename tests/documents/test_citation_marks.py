@@ -101,3 +101,11 @@ def test_the_number_of_authors_tells_two_entries_apart():
     bibliography = Bibliography([one, three])
     found = marks("Graves (2013) and Graves et al. (2013)", bibliography)
     assert [mark.cites for mark in found] == [(1,), (2,)]
+
+
+def test_a_dash_in_place_of_authors_means_those_before():
+    """A list prints authors once: an entry that begins with a dash is cited by the names above it."""
+    listed_once = listed(
+        "Cox, A., & Dee, B. 1999, Air, 5", "—. 2004, Air, 9", "Eve, C. 2004", labels=["", "", ""]
+    )
+    assert [mark.cites for mark in marks("(Cox & Dee 2004; Eve 2004)", listed_once)] == [(2,), (3,)]

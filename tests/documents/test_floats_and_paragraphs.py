@@ -73,6 +73,15 @@ def test_a_footnote_is_kept_apart_without_its_mark(set_paper):
     assert "We thank the bird for all of its patience" in of_kind(paper, "text")[0].text
 
 
+def test_a_sign_on_the_line_opens_a_footnote(set_paper):
+    """Small print at the foot after a sign as large as itself, which other classes raise, is a footnote."""
+    paper = set_paper([
+        *prose(220, FILL, "We thank the bird"),
+        (72, 703, "§", 8, "helv"), (80, 703, "The bird is well and has new feathers.", 8, "tiro"),
+    ])  # fmt: skip
+    assert ["The bird is well" in p.text for p in of_kind(paper, "footnote")] == [True]
+
+
 def test_a_note_on_the_authors_has_no_mark(set_paper):
     """Small print below a gap at the foot of the first page is a note, though nothing marks it."""
     paper = set_paper(

@@ -52,6 +52,15 @@ def test_a_nearly_empty_last_page_has_the_columns_of_the_others():
     assert [text(piece) for piece in reading_order(last.lines, edges[2])] == [["left"], ["right"]]
 
 
+def test_a_page_of_formulas_at_the_edge_has_columns():
+    """Short formulas at the left edge of both columns hide no gutter; in one column text crosses it."""
+    rows = [line("y = x", x, 100 + 14 * row, 30, block=row) for x in (54, 317) for row in range(14)]
+    wide = [line("so we find a functor", x, 300 + 14 * n, 240, 40) for x in (54, 317) for n in range(2)]
+    page = Page(1, 612, 792, [*rows, *wide])
+    assert gutter(page.lines, page) == 317
+    assert gutter([*page.lines, line("and this crosses it", 54, 250, 500)], page) is None
+
+
 def test_one_column_stays_one():
     """A page of full lines has no gutter."""
     page = Page(1, 612, 792, [line(f"line {row}", 72, 100 + 14 * row, 460) for row in range(20)])

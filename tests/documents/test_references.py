@@ -77,6 +77,13 @@ def test_hanging_indents():
     assert entries[0].title == "Weighing feathers in air"
 
 
+def test_hanging_indents_of_a_list_with_short_entries():
+    """Most entries take one line: what begins at the edge as a name does is an entry all the same."""
+    names = ["Cox, A. 1991, 905, 68", "Dee, B. 1992, 591, A3", "—. 1993, 845, 13", "Eve, C. 1994, 909, 55"]
+    entries = read(*names, "Fox, D., Gal, E., & Ito, H. 1995, in Feathers", "  and Birds IV, 245", indent=12)
+    assert [e.year for e in entries] == [1991, 1992, 1993, 1994, 1995]
+
+
 @pytest.mark.parametrize(
     ("text", "field", "value"),
     [

@@ -72,3 +72,13 @@ def test_a_mark_needs_a_word_before_it():
     assert not is_mark("2", "of x", "", "CMMI10")
     assert not is_mark("2", "(a + b)", "", "CMR10")
     assert is_mark("2", "(as they say)", "", "CMR10")
+
+
+def test_a_number_above_an_index_is_no_mark():
+    """What stands right above an index is an exponent, though a word comes before it."""
+    places = [("WSe", 10, 100, 0), ("4", 7, 96.4, 20), ("2", 7, 102.5, 20), (" flakes", 10, 100, 24)]
+    spans = [
+        Span(text, "CMR10", size, False, False, False, x, y - 8, x + len(text) * size / 2, y, y)
+        for text, size, y, x in places
+    ]
+    assert line_text(spans, 10.0, 100.0) == "WSe_2^4 flakes"
