@@ -53,7 +53,9 @@ _WILD = {
     _ROWS: r"\s*.{0,200}?\s*",
     _EQUATION_NUMBER: r"\s*\([A-Z]?\.?\d+\)\s*",
 }
-_FURNITURE = re.compile(r"(?<!\()A\. ?Tester|On what is known|Preprint submitted to", re.IGNORECASE)
+_FURNITURE = re.compile(
+    r"(?<!\()A\. ?Tester|On what is known|Preprint submitted to|Accepted in \S*Quantum", re.IGNORECASE
+)
 #: So many names and years fit into a mark of usual length; of more each takes so many characters.
 _FEW, _A_NAME = 4, 30
 

@@ -1,8 +1,8 @@
-"""Set the sample's papers in twelve classes, with the truth as JSON beside each PDF.
+"""Set the sample's papers in fifteen classes, with the truth as JSON beside each PDF.
 
     python evals/typeset [--classes article,llncs] [--papers N] [--jobs 2]
 
-Needs Debian's texlive (latex-extra, publishers, fonts-recommended, science, lmodern). The PDFs go to
+Needs Debian's texlive (latex-extra, publishers, fonts-recommended, science, plain-generic, lmodern). The PDFs go to
 .cache/typeset/<class>/, outside the repository's history: their texts are other people's. A PDF that is
 there is kept; `--again` sets all anew. What is exact and how is in contents.py, variants.py and classes.py.
 """
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from classes import set_paper
 from contents import number, paper
-from variants import CHECK, WORK, Setting, Variant
+from variants import CHECK, FINAL, WORK, Setting, Variant
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("CITEWELL_DATA", ROOT.parent / "shared" / "data"))
@@ -66,10 +66,12 @@ def _truth(setting: Setting, aux: str, variant: Variant) -> dict[str, Any]:
         match[1]: (match[2], int(match[3]))
         for match in re.finditer(r"\\newlabel\{(known:\d+)\}\{\{(.*?)\}\{(\d+)\}", aux)
     }
+    places = {f"known:{n}": int(page) for n, page in re.findall(r"\\knownplace *\{(\d+)\}\{(\d+)\}", aux)}
     for heading in setting.headings:
-        printed, page = labels.get(str(heading.pop("label")), ("", 0))
+        label = str(heading.pop("label"))
+        printed, page = labels.get(label, ("", 0))
         printed = re.sub(r"\\M@TitleReference \{(.*?)\}\{.*", r"\1", printed)  # memoir's
-        heading["page"] = page
+        heading["page"] = places.get(label, page)
         heading["number"] = re.sub(r"[{}]|\\[a-zA-Z]+ ?", "", printed) if heading.pop("numbered") else None
     return {
         "variant": {
@@ -82,6 +84,7 @@ def _truth(setting: Setting, aux: str, variant: Variant) -> dict[str, Any]:
                 "raised",
                 "two_columns",
                 "chapters",
+                "in_parentheses",
                 "line_numbers",
             )
         },
@@ -97,7 +100,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--classes", default=",".join((*WORK, *CHECK)))
+    parser.add_argument("--classes", default=",".join((*WORK, *CHECK, *FINAL)))
     parser.add_argument("--papers", type=int, default=49)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true")

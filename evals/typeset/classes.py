@@ -31,37 +31,66 @@ _COMMANDS = {0: "chapter", 1: "section", 2: "subsection", 3: "subsubsection", 4:
 def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     """Yield the blocks' TeX; figures, tables and footnotes are put among them by count."""
     floats = _floats(paper, v, setting)
-    done = in_appendix = False
+    done = in_appendix = thanked = False
     items: list[str] = []
     count = 0
-    for block in paper.blocks:
+    for block in _blocks(paper, v):
         if block.kind != "item" and items:
             yield r"\begin{itemize}" + "\n".join(items) + r"\end{itemize}"
             items = []
         if block.kind == "heading":
+            thanks = v.name == "aastex631" and block.level == 1 and _is_thanks(block)
+            yield from _thanks(thanked, thanks)
+            if thanked := thanks:
+                continue
             title = block.pieces[0]
             if done and block.level == 1 and block.numbered and not in_appendix \
                     and not re.match(r"(?i)acknowl|referenc|data av|conflict|author", title.printed):  # fmt: skip
                 in_appendix = True
-                yield _appendix(v)
+                yield _appendix(v, setting)
             done = done or bool(
                 re.match(r"(?i).*conclu|acknowl|discussion$", title.printed) and block.level == 1
             )
             yield _heading(block, v, setting)
             continue
         count += 1
-        tex = _paragraph(block, v, setting, with_note=count % 9 == 4)
+        tex = _paragraph(block, v, setting, with_note=count % 9 == 4 and not thanked)
         if block.kind == "item":
             items.append(rf"\item {tex}")
             continue
         yield _in_environment(tex, block, v)
-        if count % 8 == 6:
+        if count % 8 == 6 and not thanked:
             yield next(floats)
     if items:
         yield r"\begin{itemize}" + "\n".join(items) + r"\end{itemize}"
+    yield from _thanks(thanked, False)
 
 
-def _appendix(v: Variant) -> str:
+def _blocks(paper: Paper, v: Variant) -> list[Block]:
+    """Return a paper's blocks; before the first section the AAS's class prints nothing, the title neither."""
+    if v.name != "aastex631" or (paper.blocks[0].kind, paper.blocks[0].level) == ("heading", 1):
+        return paper.blocks
+    return [Block("heading", [Piece("Introduction", "Introduction")], 1), *paper.blocks]
+
+
+def _thanks(before: bool, now: bool) -> Iterator[str]:
+    """Yield the end and the begin of an environment that prints no heading."""
+    if before:
+        yield r"\end{acknowledgments}"
+    if now:
+        yield r"\begin{acknowledgments}"
+
+
+def _is_thanks(block: Block) -> bool:
+    return bool(re.match(r"(?i)acknowledge?ment", block.pieces[0].printed))
+
+
+def _appendix(v: Variant, setting: Setting) -> str:
+    if v.name == "aastex631":
+        # The word is printed on a line of its own, above the first title: one may take it for a heading.
+        label = f"known:{len(setting.headings)}"
+        setting.headings.append({"title": "Appendix", "level": 4, "label": label, "numbered": False})
+        return rf"\appendix\label{{{label}}}"
     if v.name == "IEEEtran":
         return r"\appendices"
     if v.name == "memoir" and not v.chapters:  # whose own command is for chapters
@@ -78,7 +107,8 @@ def _heading(block: Block, v: Variant, setting: Setting) -> str:
     })  # fmt: skip
     star = "" if block.numbered or block.level == 4 else "*"
     command = _COMMANDS[block.level - (v.chapters and block.level < 4)]
-    return rf"\{command}{star}{{{title.tex}}}\label{{{label}}}"
+    place = rf"\place{{{label.removeprefix('known:')}}}" if v.name == "aastex631" else ""
+    return rf"\{command}{star}{{{title.tex}{place}}}\label{{{label}}}"
 
 
 def _paragraph(block: Block, v: Variant, setting: Setting, *, with_note: bool) -> str:
@@ -122,7 +152,7 @@ def _in_environment(tex: str, block: Block, v: Variant) -> str:
     if block.kind == "proof":
         return rf"\begin{{proof}}{tex}\end{{proof}}"
     if block.kind == "theorem":
-        name = block.name.lower() if v.name == "llncs" else f"known{block.name}"
+        name = block.name.lower() if v.own_theorems else f"known{block.name}"
         return rf"\begin{{{name}}}{tex}\end{{{name}}}"
     return tex
 

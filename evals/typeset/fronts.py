@@ -6,7 +6,7 @@ from contents import Paper
 from variants import RUNNING_HEAD, Setting, Variant
 
 
-def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noqa: PLR0911 - by class
+def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noqa: C901, PLR0911 - by class
     """Return what stands before and after the text's begin; headings that it prints go into the setting."""
     title = rf"\title{{{paper.title.tex}}}"
     short = rf"\title[On what is known]{{{paper.title.tex}}}"
@@ -15,6 +15,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
     toc = r"\tableofcontents" + ("*" if v.name == "memoir" else "") if v.contents else ""
     if v.name == "cas-dc":
         return "", _cas(title, text)
+    if v.name == "aastex631":
+        return "", _aastex(title, abstract)
+    if v.name == "jmlr":
+        return "", _jmlr(short, abstract)
+    if v.name == "quantumarticle":
+        return "", _quantum(title, abstract)
     if v.name == "achemso":
         return _achemso(short), abstract
     if v.name == "elsarticle":
@@ -89,6 +95,38 @@ def _achemso(title: str) -> str:
         r"\author{Ada Tester}\email{ada@example.org}",
         r"\affiliation{Institute of Tests, 12 Known Street, Exampleton}",
         r"\author{Ben Sample}\affiliation{University of Known Texts, Sampleville}", title,
+    ])  # fmt: skip
+
+
+def _aastex(title: str, abstract: str) -> str:
+    # The first section prints all this.
+    return "\n".join([
+        r"\shorttitle{On what is known}\shortauthors{A. Tester et al.}", title,
+        r"\correspondingauthor{Ada Tester}\email{ada@example.org}",
+        r"\author[0000-0002-1825-0097]{Ada Tester}", r"\affiliation{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\author{Ben Sample}", r"\affiliation{University of Known Texts, Sampleville}",
+        r"\affiliation{Institute of Tests, 12 Known Street, Exampleton}",
+        abstract, r"\keywords{Known texts (1) --- Tests (2)}",
+    ])  # fmt: skip
+
+
+def _jmlr(title: str, abstract: str) -> str:
+    return "\n".join([
+        r"\jmlrvolume{23}\jmlryear{2022}\jmlrsubmitted{5/22}\jmlrpublished{12/22}", title,
+        r"\author[A. Tester et al.]{\Name{Ada Tester} \Email{ada@example.org}\\",
+        r"\addr Institute of Tests, 12 Known Street, Exampleton",
+        r"\AND \Name{Ben Sample} \Email{ben@example.org}\\ \addr University of Known Texts, Sampleville}",
+        r"\editor{Cleo Reader}", r"\maketitle", abstract,
+        r"\begin{keywords}Known texts, tests\end{keywords}",
+    ])  # fmt: skip
+
+
+def _quantum(title: str, abstract: str) -> str:
+    return "\n".join([
+        title, r"\author{Ada Tester}\affiliation{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\email{ada@example.org}\orcid{0000-0002-1825-0097}",
+        r"\author{Ben Sample}\affiliation{University of Known Texts, Sampleville}",
+        r"\maketitle", abstract,
     ])  # fmt: skip
 
 

@@ -40,6 +40,11 @@ class Variant:
         )
 
     @property
+    def in_parentheses(self) -> bool:
+        """Names and years of a citation mark stand in parentheses together, not the years alone."""
+        return self.name in ("aastex631", "jmlr") and self.n // 2 % 2 == 0
+
+    @property
     def alpha(self) -> bool:
         return self.name == "amsart" and self.n // 2 % 2 == 1
 
@@ -51,6 +56,11 @@ class Variant:
     def moved(self) -> bool:
         """The ACS's class prints a citation's raised number after the stop or comma that follows it."""
         return self.name == "achemso"
+
+    @property
+    def own_theorems(self) -> bool:
+        """The class has theorems and the like, under their names in lower case."""
+        return self.name in ("llncs", "jmlr")
 
     @property
     def chapters(self) -> bool:
@@ -108,6 +118,12 @@ def document_class(v: Variant) -> str:
         "scrartcl": rf"\documentclass[fontsize={10 + v.n // 8 % 3}pt{columns}]{{scrartcl}}",
         "memoir": rf"\documentclass[{10 + v.n // 8 % 3}pt,a4paper,oneside,article]{{memoir}}",
         "cas-dc": r"\documentclass[a4paper,fleqn]{cas-dc}",
+        "aastex631": r"\documentclass[twocolumn]{aastex631}",
+        "jmlr": r"\documentclass{jmlr}",
+        "quantumarticle": (
+            rf"\documentclass[a4paper,twocolumn,11pt{',accepted=2022-11-30' if v.n // 4 % 2 else ''}]{{quantumarticle}}"
+            "\n\\pdfoutput=1"
+        ),
         "achemso": r"\documentclass[journal=jacsat,manuscript=article]{achemso}",
     }[v.name]
 
@@ -116,10 +132,13 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
     lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
     if v.name != "acmart":  # brings its own fonts
         lines.append(r"\usepackage{amssymb}")
-    if v.name not in ("amsart", "llncs", "acmart"):
-        # One class has a proof of its own.
+    if v.name not in ("amsart", "llncs", "acmart", "jmlr"):
+        # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
-    if v.name == "cas-dc":
+    if v.name == "quantumarticle":
+        # The class loads Latin Modern late, for what follows a change of fonts; before it, T1 has bitmaps only.
+        lines.append(r"\usepackage[english]{babel}\usepackage[T1]{fontenc}\AtBeginDocument{\normalfont}")
+    elif v.name == "cas-dc":
         # The publisher's fonts are not in Debian's TeX; of Computer Modern's, T1 has bitmaps only.
         lines.append(r"\usepackage{lmodern}" + (r"\usepackage{mathptmx}" if v.n % 3 else ""))
     elif v.name == "acmart":
@@ -146,7 +165,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
     if v.name == "cas-dc":
         how = "authoryear,longnamesfirst" if v.author_year else "numbers"
         lines.append(rf"\usepackage[{how}]{{natbib}}")
-    elif v.author_year and v.name != "mnras":
+    elif v.name == "quantumarticle":
+        lines.append(r"\usepackage[numbers,sort&compress]{natbib}" if v.n // 2 % 2 else "")
+    elif v.author_year and v.name not in ("mnras", "aastex631", "jmlr"):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
     elif v.name == "IEEEtran" or (v.name == "article" and v.n % 5):
         lines.append(r"\usepackage{cite}")
@@ -157,10 +178,20 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
             r"\usepackage[colorlinks]{hyperref}" if v.n // 2 % 2 else r"\usepackage[hidelinks]{hyperref}"
         )
     stamp = f"arXiv:{paper.id}v1  [{paper.category}]  22 Dec 2022"
+    at = 42 if v.name == "aastex631" else 22  # the AAS's class shifts the page
     lines.append(
-        r"\AddToShipoutPictureBG*{\ifnum\value{page}=1\put(22,260){\rotatebox{90}{\Large " + stamp + r"}}\fi}"
+        rf"\AddToShipoutPictureBG*{{\ifnum\value{{page}}=1\put({at},260){{\rotatebox{{90}}{{\Large {stamp}}}}}\fi}}"
     )
-    if v.name != "llncs":
+    if v.name == "aastex631":
+        # A heading may end a page here, and then its label stands on the next.
+        lines.append(
+            r"\makeatletter\newcommand{\knownplace}[2]{}\DeclareRobustCommand{\place}[1]{\protected@write"
+            r"\@auxout{}{\string\knownplace{#1}{\thepage}}}\makeatother"
+            r"\pdfstringdefDisableCommands{\def\place#1{}}"
+        )
+    if v.in_parentheses:
+        lines.append(r"\AtBeginDocument{\let\cite\citep}")
+    if not v.own_theorems:
         style = r"\theoremstyle{definition}" if v.n % 7 == 3 else ""
         lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}" for t in THEOREMS)]
     lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")

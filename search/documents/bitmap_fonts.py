@@ -22,15 +22,17 @@ def _is_impossible(span: Span) -> bool:
 
 def mend_sizes(pages: Sequence[Page]) -> bool:
     """Give spans of impossible size an estimated one, per font; return whether there were any."""
-    tiny = [
-        span
+    found = [
+        (line, span)
         for page in pages
         for line in page.lines
         for span in line.spans
         if span.size < _TINY and _is_impossible(span)
     ]
-    if not tiny:
+    if not found:
         return False
+    tiny = [span for _, span in found]
+    lines = {id(line): line for line, _ in found}.values()
     widths: dict[str, list[float]] = {}
     for span in tiny:
         sums = widths.setdefault(span.font, [0.0, 0.0])
@@ -43,10 +45,7 @@ def mend_sizes(pages: Sequence[Page]) -> bool:
     for span in tiny:
         span.size = sizes[span.font]
         span.y0, span.y1 = span.baseline - 0.75 * span.size, span.baseline + 0.25 * span.size
-    touched = {id(span) for span in tiny}
-    for page in pages:
-        for line in page.lines:
-            if any(id(span) in touched for span in line.spans):
-                line.y0 = min(span.y0 for span in line.spans)
-                line.y1 = max(span.y1 for span in line.spans)
+    for line in lines:
+        line.y0 = min([span.y0 for span in line.spans])
+        line.y1 = max([span.y1 for span in line.spans])
     return True

@@ -148,6 +148,8 @@ def _find(
 
 def _key(title: str) -> str:
     """Return the letters and digits of a title without its number."""
+    if title[:1].islower():  # no number; so begin most lines of a page
+        return _letters(title)
     number, rest = parse_number(re.sub(r"^(\w+)-([A-Z]\d*)\s", r"\2. ", title.strip()))
     return _letters(rest if number else title)
 

@@ -44,16 +44,17 @@ def gutter(lines: Sequence[Line], page: Page) -> float | None:
     """Return the left edge of the right column, or None for a page of one column."""
     if not lines:
         return None
-    left = min(line.x0 for line in lines)
-    right = max(line.x1 for line in lines)
+    left = min([line.x0 for line in lines])
+    right = max([line.x1 for line in lines])
+    least = _WIDE * (right - left)
+    wide = [line for line in lines if line.x1 - line.x0 >= least]
     for middle in ((left + right) / 2, page.width / 2):
-        wide = _WIDE * (right - left)
-        on_left = [line for line in lines if line.x1 <= middle + 3 and line.x1 - line.x0 >= wide]
-        on_right = [line for line in lines if line.x0 >= middle - 3 and line.x1 - line.x0 >= wide]
-        across = [line for line in lines if line.x0 < middle - 12 and line.x1 > middle + 12]
-        few = min(len(on_left), len(on_right))
-        if few >= _ENOUGH and len(across) <= 1.5 * (len(on_left) + len(on_right)):
-            edges = sorted(line.x0 for line in on_right)
+        on_left = sum([line.x1 <= middle + 3 for line in wide])
+        edges = sorted([line.x0 for line in wide if line.x0 >= middle - 3])
+        if min(on_left, len(edges)) < _ENOUGH:
+            continue
+        across = sum([line.x0 < middle - 12 and line.x1 > middle + 12 for line in lines])
+        if across <= 1.5 * (on_left + len(edges)):
             return edges[len(edges) // 10]
     return _common_edge(lines, (left + right) / 2, _WIDE * (right - left))
 

@@ -151,18 +151,21 @@ def _repeated(
     enough = max(2, min(_REPEATED, len(pages)))
     found = {key for key, numbers in seen.items() if len(numbers) >= enough}
     found |= {(key, row) for (key, row, _), numbers in verbatim.items() if len(numbers) >= 2}
-    return found - _headings(pages, outer)
+    return found - _headings(pages, outer, found)
 
 
-def _headings(pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]]) -> set[tuple[str, int]]:
-    """Return what has another section number each time: "3 Methods" and "5 Methods" at the top of two pages.
+def _headings(
+    pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]], repeated: set[tuple[str, int]]
+) -> set[tuple[str, int]]:
+    """Return what of the repeated has another section number each time: "3 Methods", "5 Methods" twice.
 
     Numbers in step with the pages are theirs, and one number on several pages is a running head's.
     """
     numbers: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for page, edge in zip(pages, outer, strict=True):
         for line, text in edge:
-            numbers[_key(line, text)].append((page.number, _section_number(line, text, edge)))
+            if (key := _key(line, text)) in repeated:
+                numbers[key].append((page.number, _section_number(line, text, edge)))
     return {
         key for key, found in numbers.items()
         if len(found) > 1
@@ -201,8 +204,9 @@ def _is_page_number(
 
     The last index of a formula at the foot of a page is neither: it touches what it stands on.
     """
-    beside = [other for other in lines if other is not line and _is_near(other, line)]
-    if beside or not _is_outermost(line, _extent(lines), zones):
+    if not _is_outermost(line, _extent(lines), zones):
+        return False
+    if any(other is not line and _is_near(other, line) for other in lines):
         return False
     in_step = text.isdecimal() and int(text) - page.number in offsets
     height = line.y1 - line.y0

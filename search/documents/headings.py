@@ -266,8 +266,12 @@ def _may_open(line: TextLine, body: BodyStyle) -> bool:
         or line.bold > 0.3
         or text[0].isdigit()
         or text.isupper()
-        or (len(text) < 60 and (parse_number(text)[0] is not None or bool(_KNOWN.fullmatch(text))))
+        or (len(text) < 60 and (_begins_with_number(text) or bool(_KNOWN.fullmatch(text))))
     )
+
+
+def _begins_with_number(text: str) -> bool:
+    return not text[0].islower() and parse_number(text)[0] is not None
 
 
 def style_of(line: TextLine) -> Style:
