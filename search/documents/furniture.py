@@ -54,16 +54,23 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     candidates = [_without_line_numbers([line for line in page.lines if line.horizontal]) for page in pages]
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
-    repeated = _repeated(pages, candidates, outer, zones)
+    extents = [_extent(lines) for lines in candidates]
+    repeated = _repeated(pages, extents, outer, zones)
     offsets = _offsets(pages, outer)
     submitted = [[line for line, text in edge if _SUBMITTED.match(text)] for edge in outer]
     drops = [
         [
             line for line, text in edge
             if _is_furniture(line, text, on_page, notice, repeated)
-            or (_PAGE_NUMBER.fullmatch(text) and _is_page_number(line, text, page, on_page, zones, offsets))
+            or (
+                _PAGE_NUMBER.fullmatch(text)
+                and _is_outermost(line, extent, zones)
+                and _is_page_number(line, text, page, on_page, offsets)
+            )
         ]
-        for page, on_page, edge, notice in zip(pages, candidates, outer, submitted, strict=True)
+        for page, on_page, extent, edge, notice in zip(
+            pages, candidates, extents, outer, submitted, strict=True
+        )
     ]  # fmt: skip
     drops = [
         [
@@ -131,7 +138,7 @@ def _row(line: Line) -> int:
 
 def _repeated(
     pages: Sequence[Page],
-    candidates: Sequence[Sequence[Line]],
+    extents: Sequence[tuple[float, float]],
     outer: Sequence[Sequence[tuple[Line, str]]],
     zones: _Zones,
 ) -> set[tuple[str, int]]:
@@ -141,8 +148,7 @@ def _repeated(
     """
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
     verbatim: dict[tuple[str, int, str], set[int]] = defaultdict(set)
-    for page, lines, edge in zip(pages, candidates, outer, strict=True):
-        extent = _extent(lines)
+    for page, extent, edge in zip(pages, extents, outer, strict=True):
         for line, text in edge:
             key = _key(line, text)
             seen[key].add(page.number)
@@ -197,15 +203,11 @@ def _offsets(pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]])
     return {offset for offset, numbers in found.items() if len(numbers) >= max(2, 0.3 * len(pages))}
 
 
-def _is_page_number(
-    line: Line, text: str, page: Page, lines: Sequence[Line], zones: _Zones, offsets: set[int]
-) -> bool:
-    """Return whether a number at a page's edge counts the pages: in step with others, or all by itself.
+def _is_page_number(line: Line, text: str, page: Page, lines: Sequence[Line], offsets: set[int]) -> bool:
+    """Return whether an outermost number counts the pages: in step with others, or all by itself.
 
     The last index of a formula at the foot of a page is neither: it touches what it stands on.
     """
-    if not _is_outermost(line, _extent(lines), zones):
-        return False
     if any(other is not line and _is_near(other, line) for other in lines):
         return False
     in_step = text.isdecimal() and int(text) - page.number in offsets

@@ -1,0 +1,59 @@
+"""End marks that are drawn: which pages are looked at for them, and where they are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from search.documents.end_marks import write_end_marks
+from search.documents.lines import TextLine, text_line
+from search.documents.pages import Line, Span, Square
+
+
+def line(text: str, page: int) -> TextLine:
+    """A printed line at one height of a page."""
+    span = Span(text, "CMR10", 10, False, False, False, 50, 90, 300, 102, 100)
+    return text_line([Line([span], 50, 90, 300, 102, 0)], page, 0)
+
+
+@pytest.fixture
+def asked() -> list[int]:
+    """The pages that were looked at."""
+    return []
+
+
+@pytest.fixture
+def squares(asked):
+    """A square behind the text of every even page."""
+
+    def on_page(page: int) -> list[Square]:
+        asked.append(page)
+        return [Square(400, 92, 408, 100)] if page % 2 == 0 else []
+
+    return on_page
+
+
+def test_a_drawn_mark_is_written_where_it_stands(squares):
+    """The square behind a line that a proof can end with is that line's last character."""
+    lines = [
+        line("Proof. We see that it holds", 1),
+        line("and this was to be shown.", 2),
+        line("We go on.", 2),
+    ]
+    write_end_marks(lines, squares)
+    assert [each.text[-1] for each in lines] == ["s", "□", "."]
+
+
+def test_no_page_is_looked_at_for_a_proof_with_a_printed_mark(squares, asked):
+    """A mark that the text has ends the proof, and costs nothing."""
+    write_end_marks([line("Proof. We see that it holds.", 2), line("This was to be shown. □", 2)], squares)
+    assert asked == []
+
+
+def test_a_paper_without_drawn_marks_is_looked_at_three_times(squares, asked):
+    """After three proofs with no drawn mark no more pages are looked at; one that was found keeps the rest."""
+    lines = [line("Proof. We see that it holds.", page) for page in (1, 3, 5, 7, 9)]
+    write_end_marks(lines, squares)
+    assert asked == [1, 3, 5]
+    asked.clear()
+    write_end_marks([line("Proof. We see that it holds.", page) for page in (2, 3, 5, 7, 9)], squares)
+    assert asked == [2, 3, 5, 7, 9]
