@@ -10,9 +10,9 @@ taken out of each PDF before it is read, or they would leak the answer (49 of th
 
 A heading counts as found where its title is nearly the same (ratio of 0.85 of letters and digits, with or
 without its number) and its page differs by at most one; each occurrence by itself. Left out on both sides:
-Abstract, Contents, References, Acknowledgements (LaTeX lists them or does not, by class). Left out of the
-truth and listed: the paper's title, and bookmarks that are not printed on their page. Levels are relative
-to the shallowest numbered heading.
+Abstract, Keywords, Contents, References, Acknowledgements (LaTeX lists them or does not, by class). Left
+out of the truth and listed: the paper's title, and bookmarks that are not printed on their page. Levels are
+relative to the shallowest numbered heading.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from search.documents import read_pdf
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("CITEWELL_DATA", ROOT.parent / "shared" / "data"))
 
-#: Titles that an outline of LaTeX holds or does not, by document class.
+#: Titles that an outline of LaTeX holds or does not, by document class. acmart prints Keywords as a heading.
 UNLISTED = {"abstract", "references", "bibliography", "contents", "acknowledgements", "acknowledgments",
-            "acknowledgement", "acknowledgment"}  # fmt: skip
+            "acknowledgement", "acknowledgment", "keywords"}  # fmt: skip
 
 Entry = tuple[int, str, int]
 

@@ -108,8 +108,10 @@ def score_paper(truth: dict[str, Any], paper: ReadPaper, show: bool) -> Score:
 
 
 def _score_headings(truth: dict[str, Any], paper: ReadPaper, score: Score, show: bool) -> None:
-    wanted = [h for h in truth["headings"] if key(h["title"]) and key(h["title"]) not in UNLISTED]
-    free = [s for s in paper.sections if key(s.title) not in UNLISTED]
+    # What was typeset says whether keywords stand below a heading; real outlines do not.
+    left_out = UNLISTED - {"keywords"}
+    wanted = [h for h in truth["headings"] if key(h["title"]) and key(h["title"]) not in left_out]
+    free = [s for s in paper.sections if key(s.title) not in left_out]
     for heading in wanted:
         counted = heading["level"] <= 3
         score["headings"] += counted

@@ -16,7 +16,7 @@ from search.documents.pages import Bookmark, Destination
 _CONFIRMED, _ENOUGH = 0.6, 3
 #: A title with formulas in it is not printed letter by letter.
 _ALIKE = 0.8
-_MOST_LINES = 3
+_MOST_LINES = 6
 #: Letters with which both have to begin.
 _OPENING = 3
 _NO_LETTERS = re.compile(r"[\W_]+")

@@ -24,6 +24,8 @@ from search.documents.style import BodyStyle
 
 #: A line needs this much evidence to be a numbered heading; without a number it needs more.
 NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
+#: With a number that fits between others, in the style of others that have more.
+_ALIKE_FROM = 0.5
 #: What a line in another font with space above and below has, if nothing speaks against it.
 _SLANTED_FROM = 1.8
 #: For a number and a title in another style that end before the text does: what no gap can show there.
@@ -33,13 +35,15 @@ _RUN_IN_FROM = 2.0
 #: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
 _USUAL = 2
 _LONGEST_TITLE = 160
-_MOST_LINES = 3
+#: A title of 120 letters in capitals takes five lines of a narrow column.
+_MOST_LINES = 6
 
 #: Titles that are headings wherever they stand alone, in any style.
 _KNOWN = re.compile(
     r"(?:abstract|introduction|references(?: and notes)?|bibliography|literature cited|acknowledge?ments?"
     r"|conclusions?|concluding remarks|conclusions? and (?:outlook|discussion|future work)|discussion"
-    r"|appendix|appendices|appendixes|summary|related work|references cited|supplementary materials?)[.:]?",
+    r"|appendix|appendices|appendixes|summary|related work|references cited|supplementary materials?"
+    r"|key ?words(?: and phrases)?)[.:]?",
     re.IGNORECASE,
 )
 _ALWAYS_MAIN = re.compile(r"(?:abstract|references.*|bibliography|appendix|appendices)[.:]?", re.IGNORECASE)
@@ -106,9 +110,7 @@ def find_headings(
     candidates = _candidates(
         _Look(lines, body, {mark.start: mark for mark in marks if mark.sure}, words, evidence)
     )
-    numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
-    chain = longest_run([(c.number, c.score) for c in numbered if c.number])
-    chosen = [replace(numbered[index], number=number) for index, number in chain]
+    chosen = _chain(candidates)
     if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
         chosen = []
     has_numbers = bool(chosen)
@@ -127,6 +129,25 @@ def find_headings(
         chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
     return _levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
+
+
+def _chain(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the numbered headings: those that run in order, and look like others that do.
+
+    What is set as clear headings are needs less evidence of its own, if its number fits in between.
+    """
+    numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
+    chosen = _run(numbered)
+    looks = {c.style[:-1] for c in chosen}
+    weak = [
+        c for c in candidates if c.number and _ALIKE_FROM <= c.score < NUMBERED_FROM and c.style[:-1] in looks
+    ]
+    return _run(sorted([*numbered, *weak], key=lambda c: c.start)) if weak else chosen
+
+
+def _run(candidates: Sequence[Candidate]) -> list[Candidate]:
+    run = longest_run([(c.number, c.score) for c in candidates if c.number])
+    return [replace(candidates[index], number=number) for index, number in run]
 
 
 def _with_marks(
@@ -342,7 +363,7 @@ def _score(look: _Look, index: int, end: int, text: str, title: str, style: Styl
     ratio = size / body.size
     score += 2.0 if ratio > 1.25 else 1.5 if ratio > 1.06 else 0.0
     edges = look.edges[line.page, line.column]
-    centred = all(edges.centres(each) for each in lines[index:end])
+    centred = edges.centres(lines[index:end], hanging=text != title)
     score += 0.7 if centred else 0.0
     if ratio < 0.93:
         score -= 0.7 if bold or capitals or centred else 1.5

@@ -18,7 +18,7 @@ from search.documents.style import BodyStyle
 
 #: Of level 2 and deeper: "5.1.", "C.2", and "1)" as it stands below lettered sections.
 _NUMBERED = re.compile(
-    r"(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?|[A-Z](?:\.\d{1,2}){1,3}\.?|(?P<list>\d{1,2}\)))\s+\S"
+    r"(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?|[A-Z]\d{0,2}(?:\.\d{1,2}){1,3}\.?|(?P<list>\d{1,2}\)))\s+\S"
 )
 #: What is bold at the beginning of a paragraph and is no heading.
 _NO_HEADING = re.compile(
@@ -79,6 +79,9 @@ def _numbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
         if match["list"] and (_face(line.spans[0]) != _face(title) or title.font == body.font):
             continue  # an item of a list, of which only the first words are set off
         cut = _end_of_title(lines, index, _face(title), body, pointed=True)
+        if not cut and not match["list"] and title.font != body.font:
+            # "5.3.2.1 In metric spaces Now we …": some classes set no full stop after what runs in.
+            cut = _end_of_title(lines, index, _face(title), body, pointed=False)
         if cut:
             cuts[cut[0]] = cut[1]
     return cuts
@@ -156,12 +159,13 @@ def _end_of_title(
             if not text:
                 continue
             same = _face(span) == face
-            if begun and not same and (
-                before.endswith(_TERMINAL) if pointed else span.font == body.font and not span.bold
-            ):  # fmt: skip
-                return (
-                    (at, number) if number and (pointed or _is_title(lines[at], number, at > index)) else None
-                )
+            ends = span.font == body.font and not span.bold and bool(_WORDS.search(text))
+            if pointed and begun and ends and not before.endswith(_TERMINAL):
+                return None
+            if begun and not same and (before.endswith(_TERMINAL) if pointed else ends):
+                numbered = bool(_NUMBERED.match(lines[index].text))
+                apart = pointed or _is_title(lines[at], number, at > index, numbered=numbered)
+                return (at, number) if number and apart else None
             begun = begun or (same and _is_word(span))
             before = text
             length += len(text)
@@ -170,12 +174,16 @@ def _end_of_title(
     return None
 
 
-def _is_title(line: TextLine, number: int, goes_on: bool) -> bool:
-    """Return whether what stands before a span is a title, and what follows it a new sentence."""
+def _is_title(line: TextLine, number: int, goes_on: bool, *, numbered: bool) -> bool:
+    """Return whether what stands before a span is a title, and what follows it a new sentence.
+
+    Behind a section's number it is no emphasis, and the text may go on with the title's sentence.
+    """
     head = "".join(span.text for span in line.spans[:number]).strip()
     rest = "".join(span.text for span in line.spans[number:]).strip()
     long_enough = goes_on or sum(map(str.isalpha, head)) >= 3
-    return long_enough and head[-1:] not in ",;-–—" and not rest[:1].islower() and rest[:1] not in ",;:.)—–-"
+    follows = rest[:1] not in ",;:.)—–-" and (numbered or not rest[:1].islower())
+    return long_enough and head[-1:] not in ",;-–—" and follows
 
 
 def _goes_on(previous: TextLine, line: TextLine, body: BodyStyle) -> bool:
@@ -188,6 +196,8 @@ def _is_word(span: Span) -> bool:
     return any(map(str.isalpha, span.text)) and not _NUMBER_ONLY.fullmatch(span.text.strip())
 
 
+#: What no formula in a title consists of, though its figures are in the text's font.
+_WORDS = re.compile(r"[^\W\d_]{2}")
 _NUMBER_ONLY = re.compile(r"[A-Z]?[\d.)]+|[A-Z]\.?")
 
 

@@ -125,3 +125,43 @@ def test_an_outline_without_the_unnumbered_sections_does_not_hide_them():
     assert [title for _, title, _ in told(sheet.headings(tuple(marks)))] == [
         "Introduction", "Methods", "Conclusions", "Data availability",
     ]  # fmt: skip
+
+
+def test_a_long_title_takes_all_its_lines():
+    """A title of five lines in a narrow column is one heading, and what follows is text."""
+    sheet = Sheet()
+    sheet.line(("1 INTRODUCTION", "Bold", 12), gap=24)
+    sheet.text(gap=16)
+    words = (
+        "NUMERICAL EVIDENCE",
+        "FOR THE INABILITY",
+        "OF RANDOM FEATURES",
+        "IN SOLVING THE",
+        "MIXTURE PROBLEM",
+    )
+    for number, text in enumerate(words):
+        sheet.line((("2 " if not number else "") + text, "Bold", 12), gap=14 if number else 24)
+    sheet.text(gap=16)
+    assert told(sheet.headings()) == [("1", "INTRODUCTION", 1), ("2", " ".join(words), 1)]
+
+
+def test_keywords_alone_on_a_line_are_a_heading():
+    """Where keywords stand below a heading of their own, they are no part of the abstract."""
+    sheet = Sheet()
+    for title in ("ABSTRACT", "KEYWORDS", "1 INTRODUCTION"):
+        sheet.line((title, "Bold", 12), gap=24)
+        sheet.text(gap=16)
+    assert [title for _, title, _ in told(sheet.headings())] == ["ABSTRACT", "KEYWORDS", "INTRODUCTION"]
+
+
+def test_a_number_that_fits_between_others_in_their_style_is_enough():
+    """What looks as other headings do and has the number between theirs needs no more; other text does."""
+    sheet = Sheet()
+    sheet.line(("1. Introduction", "Bold", 10), gap=24)
+    sheet.text(gap=16)
+    for title in ("1.1. Samples", "1.2. D&C", "1.3. bordered diagrams", "1.4. Measures"):
+        sheet.line((title, "Italic", 10), gap=20)
+        sheet.text(gap=16 if title[-1] == "s" else 12)
+    sheet.line(("1.5. this is what we say of it all", "Roman", 10), gap=20)
+    sheet.text(gap=16)
+    assert [number for number, _, _ in told(sheet.headings())] == ["1", "1.1", "1.2", "1.3", "1.4"]

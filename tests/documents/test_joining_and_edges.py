@@ -57,8 +57,8 @@ def test_edges_are_those_of_the_widest_lines():
     centred, indented = line("c", 250, 362, 200), line("i", 87, 540, 220)
     (edges,) = edges_of([*full, centred, indented, line("margin", 60, 90, 240)]).values()
     assert (edges.left, edges.right) == (72, 540)
-    assert edges.centres(centred)
-    assert not edges.centres(indented)
+    assert edges.centres([centred])
+    assert not edges.centres([indented])
 
 
 def test_each_column_has_edges_of_its_own():
@@ -89,3 +89,31 @@ def test_a_citation_after_the_full_stop_belongs_to_the_sentence_before_it():
         "It is mapped so.[3,5–7]", "The most common is this. [30]", "Some differ.",
         "See Kim et al. [3] We agree.",
     ]  # fmt: skip
+
+
+def test_a_longer_formula_does_not_move_the_edge_of_justified_text():
+    """Justified lines tell the right edge; in ragged text the longest line does."""
+    lines = [line("full", y=100 + 12 * n) for n in range(5)]
+    (edges,) = edges_of([*lines, line("formula", 72, 548, 200)]).values()
+    assert edges.right == 540
+    (edges,) = edges_of([line("ragged", 72, 500 + 10 * n, 100 + 12 * n) for n in range(5)]).values()
+    assert edges.right == 540
+
+
+def test_a_title_is_centred_though_one_of_its_lines_fills_the_column():
+    """The shortest line tells; the later ones may be set in by the number of the first."""
+    lines = [line("full", y=100 + 12 * n) for n in range(5)]
+    (edges,) = edges_of(lines).values()
+    full, short, hung = line("f", 75, 537, 200), line("s", 250, 362, 212), line("h", 260, 372, 212)
+    assert edges.centres([full, short])
+    assert not edges.centres([full])
+    assert not edges.centres([full, hung])
+    assert edges.centres([full, hung], hanging=True)
+
+
+def test_a_title_is_centred_above_a_list():
+    """Where a list with hanging indents fills most of a column, the other lines tell where it begins."""
+    items = [line("item", 102, 540, 100 + 12 * n) for n in range(9)]
+    labels = [line("[1] item", 72, 540, 300 + 12 * n) for n in range(3)]
+    (edges,) = edges_of([*items, *labels]).values()
+    assert edges.centres([line("title", 250, 362, 400)])

@@ -120,3 +120,26 @@ def test_text_right_of_a_heading_is_told_from_a_cell_of_a_table():
     assert [is_run_in(cut, end) for end in range(1, 5)] == [False, True, False, False]
     far = [line(("Method", "Bold")), line(("Score", "Roman"), left=200)]
     assert not is_run_in(far, 1)
+
+
+def test_a_numbered_title_may_end_without_a_full_stop():
+    """After "5.3.2.1" a bold title ends where the text's font begins; figures of a formula are no text."""
+    assert texts(("5.3.2.1 On spaces ", "Bold"), ("Now we say", "Roman")) == [
+        "5.3.2.1 On spaces",
+        "Now we say",
+    ]
+    assert texts(("A1.0.1 Spectra ", "Bold"), ("of the layers. These", "Roman")) == [
+        "A1.0.1 Spectra",
+        "of the layers. These",
+    ]
+    assert len(texts(("3.1 Review of the N", "Bold"), ("=4", "Roman"), (" setup", "Bold"))) == 1
+
+
+def test_a_full_stop_of_the_text_ends_no_title():
+    """Where the text has begun, its first full stop, in whatever font, is not the title's."""
+    assert texts(
+        ("2.2.0.2 Poles of ", "Bold"), ("The analysis of 6", "Roman"), (".", "Sloped"), ("5 is", "Roman")
+    ) == [
+        "2.2.0.2 Poles of",
+        "The analysis of 6.5 is",
+    ]
