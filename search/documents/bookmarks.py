@@ -66,6 +66,13 @@ def confirmed(lines: Sequence[TextLine], bookmarks: Sequence[Bookmark]) -> list[
 #: hyperref's names of numbered sections, and of those without a number, which say no level.
 _SECTION = re.compile(r"(?P<below>(?:sub){0,2})(?P<kind>section|appendix)\.(?P<number>[A-Za-z\d]+(?:\.\d+)*)")
 _STARRED = re.compile(r"(?:section|chapter|paragraph)\*\.\d+|(?:sub)*paragraph\..*|(?:sub){3}section\..*")
+
+
+def names_section(name: str) -> bool:
+    """Return whether a destination's name is one that hyperref gives to a heading."""
+    return bool(_SECTION.fullmatch(name) or _STARRED.fullmatch(name))
+
+
 #: How far below its destination a heading's baseline is, in points: 4 to 40 in 44 papers.
 _BELOW = 45.0
 

@@ -98,7 +98,7 @@ def gutters(lines: Sequence[Sequence[Line]], pages: Sequence[Page]) -> list[floa
 
 def _is_clear(lines: Sequence[Line], edge: float) -> bool:
     """Return whether at most a fifth of the lines cross the gutter."""
-    return sum(_side(line, edge) == "both" for line in lines) <= 0.2 * len(lines)
+    return sum([_side(line, edge) == "both" for line in lines]) <= 0.2 * len(lines)
 
 
 def reading_order(lines: Sequence[Line], edge: float | None) -> list[list[Line]]:
@@ -158,9 +158,13 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
     if edge is None:
         return [_unit("both", block) for block in blocks.values()]
     units: list[_Unit] = []
-    rows, overfull = _spanning_rows(lines, edge), _overfull(lines, edge)
+    own = _own_sides(lines, edge)
     for block in blocks.values():
-        sides = _sides(block, edge, rows, overfull)
+        sides = [own[id(line)] for line in block]
+        # The short last line of a paragraph over both columns belongs to the paragraph.
+        across = sides.count("both")
+        if across and across >= 0.3 * len(sides):
+            sides = ["both"] * len(sides)
         start = 0
         for index in range(1, len(block) + 1):
             if index == len(block) or sides[index] != sides[start]:
@@ -215,32 +219,25 @@ def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
     return found
 
 
-def _overfull(lines: Sequence[Line], edge: float) -> set[int]:
-    """Return the ids of lines of the left column that run into the right one, over what is printed there.
+def _own_sides(lines: Sequence[Line], edge: float) -> dict[int, str]:
+    """Return the side on which each line stands, by id; what a table over both columns holds is on both."""
+    sides = {id(line): _side(line, edge) for line in lines}
+    across = [line for line in lines if sides[id(line)] == "both"]
+    if across:
+        right = [line for line in lines if sides[id(line)] == "right"]
+        sides.update((id(line), "left") for line in across if _is_overfull(line, right))
+    return sides | dict.fromkeys(_spanning_rows(lines, edge), "both")
+
+
+def _is_overfull(line: Line, right: Sequence[Line]) -> bool:
+    """Return whether a line of the left column runs into the right one, over what is printed there.
 
     An address that cannot be divided does, or a long formula. What spans both columns covers nothing.
     """
-    across = [line for line in lines if _side(line, edge) == "both"]
-    right = [line for line in lines if _side(line, edge) == "right"] if across else []
-    return {
-        id(line)
-        for line in across
-        if any(
-            other.x0 < line.x1 - 2
-            and min(other.y1, line.y1) - max(other.y0, line.y0) > 0.3 * (line.y1 - line.y0)
-            for other in right
-        )
-    }
-
-
-def _sides(block: Sequence[Line], edge: float, rows: set[int], overfull: set[int]) -> list[str]:
-    sides = [
-        "both" if id(line) in rows else "left" if id(line) in overfull else _side(line, edge)
-        for line in block
-    ]
-    # The short last line of a paragraph over both columns belongs to the paragraph.
-    across = sides.count("both")
-    return ["both"] * len(sides) if across and across >= 0.3 * len(sides) else sides
+    return any(
+        other.x0 < line.x1 - 2 and min(other.y1, line.y1) - max(other.y0, line.y0) > 0.3 * (line.y1 - line.y0)
+        for other in right
+    )
 
 
 def _side(line: Line, edge: float) -> str:

@@ -8,7 +8,7 @@ All lengths are PDF points (1/72 inch); the origin is the page's top left corner
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -164,8 +164,8 @@ class PageReader(Protocol):
         """Return the file's outline, in order; empty where it has none."""
         ...
 
-    def destinations(self) -> Sequence[Destination]:
-        """Return the file's named places; empty where it has none."""
+    def destinations(self, wanted: Callable[[str], object]) -> Sequence[Destination]:
+        """Return the file's named places whose names are wanted; empty where it has none."""
         ...
 
     def squares(self, page: int) -> Sequence[Square]:

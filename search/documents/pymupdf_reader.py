@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -206,20 +206,28 @@ class PyMuPDFReader:
             return []
         return [Bookmark(level, " ".join(title.split()), page) for level, title, page in outline if page > 0]
 
-    def destinations(self) -> list[Destination]:
-        """Return the named places; broken ones count as none."""
+    def destinations(self, wanted: Callable[[str], object]) -> list[Destination]:
+        """Return the named places whose names are wanted; broken ones count as none."""
         try:
             with _TURN:
-                names = self._document.resolve_names()
-                on = {place["page"] for place in names.values() if place.get("to") and place["page"] >= 0}
-                heights = {page: self._document.page_cropbox(page).height for page in on}
+                names = [name for name in self._names() if wanted(name)]
+                found = [(name, *self._document.resolve_link(f"#nameddest={name}")) for name in names]
         except self._failures():
             return []
-        return [
-            Destination(name, place["page"] + 1, heights[place["page"]] - place["to"][1])
-            for name, place in names.items()
-            if place.get("to") and place["page"] >= 0
-        ]
+        return [Destination(name, page + 1, y) for name, page, _, y in found if page >= 0]
+
+    def _names(self) -> list[str]:
+        """Return the names of all places: pymupdf's own list resolves each, thousands in some papers."""
+        mupdf = self._pymupdf.mupdf
+        kind = mupdf.pdf_new_name("Dests")
+        document = mupdf.pdf_document_from_fz_document(self._document)
+        catalogue = mupdf.pdf_dict_gets(mupdf.pdf_trailer(document), "Root")
+        found: dict[str, None] = {}
+        for names in (mupdf.pdf_dict_get(catalogue, kind), mupdf.pdf_load_name_tree(document, kind)):
+            if mupdf.pdf_is_dict(names):
+                keys = (mupdf.pdf_dict_get_key(names, i) for i in range(mupdf.pdf_dict_len(names)))
+                found.update((mupdf.pdf_to_name(key), None) for key in keys)
+        return list(found)
 
     def squares(self, page: int) -> list[Square]:
         """Return the small squares drawn on a page: of four strokes, as one rectangle, or filled."""

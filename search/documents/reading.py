@@ -8,7 +8,7 @@ from pathlib import Path
 
 from search.documents.big_signs import write_signs
 from search.documents.bitmap_fonts import mend_sizes
-from search.documents.bookmarks import confirmed, named
+from search.documents.bookmarks import confirmed, named, names_section
 from search.documents.characters import readable_share
 from search.documents.citation_marks import raised_marks, with_citations
 from search.documents.collection import without_collection
@@ -121,7 +121,7 @@ def read_placed(
     title, rest = find_title(lines, body)
     rest = split_run_in(without_labels(rest, body.size), body)
     vocabulary = vocabulary_of(rest)
-    marks = confirmed(rest, reader.bookmarks()) or named(rest, reader.destinations())
+    marks = confirmed(rest, reader.bookmarks()) or named(rest, reader.destinations(names_section))
     seen = evidence(rest, reader.regions) if layout else ()
     headings = find_headings(rest, body, marks, vocabulary, seen)
     write_end_marks(rest, reader.squares)

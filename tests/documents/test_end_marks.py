@@ -50,7 +50,7 @@ def test_no_page_is_looked_at_for_a_proof_with_a_printed_mark(squares, asked):
 
 
 def test_a_paper_without_drawn_marks_is_looked_at_three_times(squares, asked):
-    """After three proofs with no drawn mark no more pages are looked at; one that was found keeps the rest."""
+    """After three proofs with no drawn mark no page is looked at any more; once one is found, all are."""
     lines = [line("Proof. We see that it holds.", page) for page in (1, 3, 5, 7, 9)]
     write_end_marks(lines, squares)
     assert asked == [1, 3, 5]
