@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from search.documents.pages import Line, Page
 
@@ -161,6 +162,8 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
     own = _own_sides(lines, edge)
     for block in blocks.values():
         sides = [own[id(line)] for line in block]
+        if "both" in sides:
+            _keep_rows_whole(block, sides)
         # The short last line of a paragraph over both columns belongs to the paragraph.
         across = sides.count("both")
         if across and across >= 0.3 * len(sides):
@@ -172,6 +175,16 @@ def _units(lines: Sequence[Line], edge: float | None) -> list[_Unit]:
                 start = index
     _settle_short(units, 0.2 * (max(line.x1 for line in lines) - min(line.x0 for line in lines)))
     return units
+
+
+def _keep_rows_whole(block: Sequence[Line], sides: list[str]) -> None:
+    """Put what goes on with a line over both columns, after a wide gap on its row, on both sides as well."""
+    for at, (before, line) in enumerate(pairwise(block), start=1):
+        if sides[at - 1] == "both" and sides[at] == "right":
+            height = line.y1 - line.y0
+            shared = min(before.y1, line.y1) - max(before.y0, line.y0)
+            if shared > 0.5 * height and 0 <= line.x0 - before.x1 < 2 * height:
+                sides[at] = "both"
 
 
 def _unit(side: str, lines: list[Line]) -> _Unit:

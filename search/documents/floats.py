@@ -8,6 +8,7 @@ a sentence that goes on below it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from search.documents.formulas import mathematical
@@ -37,6 +38,8 @@ _ROWS = 2
 _NOTES_APART = 2.5
 #: Lines that a note without a mark has at most; IEEE's, with its authors' addresses, has up to fifteen.
 _LONGEST_UNMARKED = 20
+#: Share of a list's lines that begin with raised numbers from which on those are its labels.
+_LABELS = 0.1
 #: Share of characters in fonts of formulas from which on a line is a formula, and no row of a table.
 _FORMULA = 0.4
 
@@ -48,6 +51,26 @@ def kinds_of(lines: Sequence[TextLine], body_size: float) -> list[PassageKind]:
         kinds[index] = "footnote"
     _mark_captions(lines, kinds, body_size)
     _mark_tables(lines, kinds, body_size)
+    _mark_at_captions(lines, kinds)
+    return kinds
+
+
+def kinds_in_list(lines: Sequence[TextLine]) -> list[PassageKind]:
+    """Return what each line of a reference list is: floats and footnotes stand among its entries as well.
+
+    A table's rows count beside its caption only: an entry with wide gaps looks like a row.
+    """
+    kinds: list[PassageKind] = ["text"] * len(lines)
+    sizes = Counter(round(line.size, 1) for line in lines)
+    if not sizes:
+        return kinds
+    size = sizes.most_common(1)[0][0]
+    raised = sum(bool(line.marks) and line.marks[0][0] == 0 for line in lines)
+    for index in footnotes(lines, size):
+        # Where entries begin with raised numbers, the last one looks like a note as large as they are.
+        if lines[index].size <= SMALLER * size or raised < _LABELS * len(lines):
+            kinds[index] = "footnote"
+    _mark_captions(lines, kinds, size)
     _mark_at_captions(lines, kinds)
     return kinds
 
@@ -104,7 +127,7 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     first, previous, line = lines[start], lines[end - 1], lines[end]
     if (
         not _same_column(previous, line)
-        or line.pieces >= _CELLS
+        or (line.pieces >= _CELLS and not _fills(line, previous))
         or CAPTION.match(line.text)
         or not _one_size(previous, line)
         or (line.pieces > 1 and _SENTENCE_END.search(previous.text))  # a table's head
@@ -119,6 +142,16 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     if closed and end > start + 1:
         return False
     return not (closed and line.size > SMALLER * body_size and line.x0 > first.x0 + 0.8 * line.size)
+
+
+def _fills(line: TextLine, previous: TextLine) -> bool:
+    """Return whether a line of many pieces is a justified one of the same text, and no row of a table."""
+    return (
+        line.block == previous.block
+        and abs(line.x0 - previous.x0) < line.size
+        and abs(line.x1 - previous.x1) < line.size
+        and line.size == previous.size
+    )
 
 
 def _one_size(line: TextLine, other: TextLine) -> bool:
@@ -228,7 +261,7 @@ def _cells(lines: Sequence[TextLine], kinds: Sequence[PassageKind], at: int, ste
     while 0 <= index < len(lines) and kinds[index] in {"text", "table"}:
         near, line = lines[index - step], lines[index]
         distance = abs(line.baseline - near.baseline)
-        if not _same_column(lines[at], line) or distance > 3 * line.size or not _is_cell(line):
+        if lines[at].page != line.page or distance > 3 * line.size or not _is_cell(line):
             break
         found.append(index)
         index += step

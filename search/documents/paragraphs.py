@@ -15,7 +15,7 @@ from search.documents.lines import TextLine
 from search.documents.statements import ends_proof, mark_statements, opens_statement
 from search.models import PassageKind
 
-__all__ = ["LineAt", "Paragraph", "paragraphs", "text_of", "vocabulary_of"]
+__all__ = ["LineAt", "Paragraph", "apart", "paragraphs", "text_of", "vocabulary_of"]
 
 #: A formula goes on: what no paragraph begins with, and what none ends with.
 _GOES_ON, _UNFINISHED = frozenset("=≤≥≲≈∈_^"), frozenset("=≤≥≲≈∈×")
@@ -55,7 +55,7 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
             flow.append(Paragraph([line]))
         last_display = display
     mark_statements(flow)
-    return flow + _apart(lines, kinds)
+    return flow + apart(lines, kinds)
 
 
 def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
@@ -131,7 +131,7 @@ def _indented(previous: TextLine, line: TextLine) -> bool:
         and line.text[:1].isupper() and line.x0 < previous.x0 + 4 * line.size  # fmt: skip
 
 
-def _apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Paragraph]:
+def apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Paragraph]:
     """Return captions, tables and footnotes, each in its own paragraph, in reading order."""
     found: list[Paragraph] = []
     before: tuple[int, PassageKind] | None = None

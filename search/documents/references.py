@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from search.documents import reference_parsing as parsing
-from search.documents.floats import SMALLER, footnotes
 from search.documents.lines import TextLine
 from search.documents.pages import Link
 from search.documents.paragraphs import text_of
@@ -45,12 +43,11 @@ def references(
     """Return the entries of a reference list.
 
     Args:
-        lines: the list, without its heading.
+        lines: the list, without its heading, floats and footnotes.
         vocabulary: see `paragraphs.vocabulary_of`.
         links: gives the links of a page; those that lie on an entry count as printed in it.
     """
     found: list[Reference] = []
-    lines = _without_footnotes(lines)
     on_page = {page: links(page) for page in sorted({line.page for line in lines})}
     entries = _entries([line for line in lines if line.text])
     for entry in entries:
@@ -196,16 +193,6 @@ def _links_on(lines: Sequence[TextLine], links: Mapping[int, Sequence[Link]]) ->
             if line.y0 - 1 <= middle <= line.y1 + 1 and link.x1 > line.x0 and link.x0 < line.x1:
                 found[link.uri] = None
     return list(found)
-
-
-def _without_footnotes(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Return the lines without footnotes: small print at the bottom of the list's first page."""
-    sizes = Counter(round(line.size, 1) for line in lines)
-    if not sizes:
-        return []
-    size = sizes.most_common(1)[0][0]
-    notes = {index for index in footnotes(lines, size) if lines[index].size <= SMALLER * size}
-    return [line for index, line in enumerate(lines) if index not in notes]
 
 
 def _own(lines: list[TextLine], *, last: bool) -> list[TextLine]:

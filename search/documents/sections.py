@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from search.documents.floats import kinds_in_list
 from search.documents.headings import Heading
 from search.documents.kinds import section_kind
 from search.documents.lines import TextLine
-from search.documents.paragraphs import Paragraph, paragraphs
+from search.documents.paragraphs import Paragraph, apart, paragraphs
 from search.models import Section
 
 _RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*(?:[.:—–-]+\s*|(?=[A-Z]))", re.IGNORECASE)
@@ -54,9 +55,20 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body_size: flo
             page=heading.page,
             path=tuple(path),
         )
-        listed = kind == "references"
-        found.append(Part(section, inside, [] if listed else paragraphs(inside, body_size)))
+        found.append(
+            _list(section, inside)
+            if kind == "references"
+            else Part(section, inside, paragraphs(inside, body_size))
+        )
     return found
+
+
+def _list(section: Section, lines: Sequence[TextLine]) -> Part:
+    """Return a reference list: its lines are the entries', its paragraphs what floats among them."""
+    lines = [line for line in lines if line.text]
+    kinds = kinds_in_list(lines)
+    entries = [line for line, kind in zip(lines, kinds, strict=True) if kind == "text"]
+    return Part(section, entries, apart(lines, kinds))
 
 
 def _kind(heading: Heading) -> str:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from search.documents import read_pdf
+from search.documents.floats import kinds_of
+from search.documents.lines import TextLine
+from search.documents.pages import Span
 from search.models import Passage, PassageKind, ReadPaper
 
 Text = tuple[float, float, str, float, str]
@@ -117,6 +120,20 @@ def test_a_caption_in_capitals_of_two_sizes(set_paper):
         *prose(320, FILL, FILL),
     ])  # fmt: skip
     assert [p.text for p in of_kind(paper, "caption")] == ["TABLE I WEIGHTS OF THE BIRDS IN GRAMS"]
+
+
+def test_a_caption_goes_on_with_a_line_of_wide_gaps():
+    """A justified line that comes in many pieces is a caption's next line; a table's row is another block."""
+
+    def printed(text: str, y: float, pieces: int, block: int) -> TextLine:
+        span = Span(text, "Serif", 9, True, False, False, 60, y - 7, 300, y + 2, y)
+        return TextLine(1, 0, block, [span], pieces, 60, y - 7, 300, y + 2, text, 9, "Serif", y, 1.0, 0.0)
+
+    caption = [printed("Figure 4: How all of the feathers fall to", 100, 1, 1),
+               printed("(a) Owl (blue) and Wren (red)", 111, 4, 1)]  # fmt: skip
+    assert kinds_of([*caption, printed("birds in air.", 122, 1, 1)], 9) == ["caption"] * 3
+    caption[1].block = 2
+    assert kinds_of(caption, 9)[1] != "caption"
 
 
 def test_rows_of_cells_are_a_table(set_paper):

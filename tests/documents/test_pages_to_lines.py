@@ -113,6 +113,17 @@ def test_a_line_that_runs_over_the_gutter_divides_nothing():
     assert any(long in piece and len(piece) > 5 for piece in pieces)
 
 
+def test_a_gap_divides_no_line_over_both_columns():
+    """A caption over both columns whose first line comes in two pieces is read as one, with its short end."""
+    page = two_columns()
+    caption = [
+        line("Figure 5: How feathers fall.", 60, 60, 335, 99), line("Left: air.", 401, 60, 60, 99),
+        line("Right:", 468, 60, 82, 99), line("lead.", 60, 74, 40, 99),
+    ]  # fmt: skip
+    pieces = reading_order([*caption, *page.lines], 320.0)
+    assert text(pieces[0]) == ["Figure 5: How feathers fall.", "Left: air.", "Right:", "lead."]
+
+
 def test_the_last_index_of_a_formula_is_no_page_number():
     """A digit at the foot of a page that touches a formula stays; the number that counts the pages leaves."""
     pages = [

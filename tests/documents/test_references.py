@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from search.documents.floats import kinds_in_list
 from search.documents.lines import TextLine
 from search.documents.pages import Link, Span
 from search.documents.references import references, unheaded_list
@@ -52,7 +53,23 @@ def test_a_footnote_below_entries_is_no_part_of_them():
     note.size = 8
     raised = Span("4", "Serif", 5.5, False, False, False, 72, 112, 75, 120, note.baseline - 3)
     note.spans.insert(0, raised)
-    assert [e.raw[-5:] for e in references(found, frozenset(), lambda _: [])] == ["1999.", "2001."]
+    assert kinds_in_list(found) == ["text", "text", "footnote"]
+
+
+def test_floats_among_entries_are_no_part_of_them():
+    """A caption with its table, and a note as large as the entries below a gap, are told from the entries."""
+    found = lines(
+        "Table 2. All feathers.", "Bird Mean", "Owl 4.1", "Cox, A. Feathers. 1999. Air 3,", "  pages 4-5.",
+        "Eve, C. Lead. 2001.", "Fox, D. Tin. 2003.", "A note on lead.", indent=12,
+    )  # fmt: skip
+    for row in found[1:3]:
+        row.pieces = 2
+    for line in found[3:]:
+        line.baseline += 24
+    note = found[-1]
+    note.baseline += 12
+    note.spans.insert(0, Span("4", "Serif", 7, False, False, False, 72, 112, 75, 120, note.baseline - 3))
+    assert kinds_in_list(found) == ["caption", "table", "table", "text", "text", "text", "text", "footnote"]
 
 
 def test_pointed_labels_run_in_order():
