@@ -132,6 +132,8 @@ _IN_TEXT = re.compile(
 )
 
 
+#: Characters of an identifier in its longest form, an address with its query.
+_LONGEST = 200
 #: Every identifier has one of these; most references have none, and this is the faster look.
 _DIGITS = re.compile(r"\d{4}\.\s?\d{4}|/\s?\d{7}")
 
@@ -146,10 +148,11 @@ def find_all(text: str) -> list[Identifier]:
     text = unicodedata.normalize("NFKC", text)
     if "%" not in text and not _DIGITS.search(text):
         return []
-    try:
-        return [parse(text)]
-    except BadIdentifier:
-        pass
+    if len(text) <= _LONGEST:
+        try:
+            return [parse(text)]
+        except BadIdentifier:
+            pass
     found: dict[str, Identifier] = {}
     for match in _IN_TEXT.finditer(text):
         if match["class"] and match["class"].lower() not in OLD_ARCHIVES | NEW_ARCHIVES:

@@ -165,7 +165,10 @@ def _one_size(line: TextLine, other: TextLine) -> bool:
 
 def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size: float) -> None:
     """Mark rows that come in cells and stand together; what stands between two of them belongs to them."""
-    rows = [kinds[i] == "text" and is_row(lines[i]) for i in range(len(lines))]
+    rows = [
+        line.pieces >= _CELLS and kind == "text" and is_row(line)
+        for line, kind in zip(lines, kinds, strict=True)
+    ]
     index = 0
     while index < len(lines):
         if not rows[index]:

@@ -42,7 +42,8 @@ def is_display(line: TextLine, left: float, right: float) -> bool:
         right: where they end.
     """
     text = line.text
-    numbered = (line.x1 > right - 2 * line.size and bool(_EQUATION_NUMBER.search(text))) or (
+    ends_so = text[-1:] == ")" and line.x1 > right - 2 * line.size
+    numbered = (ends_so and bool(_EQUATION_NUMBER.search(text))) or (
         line.x0 < left + line.size and _begins_with_number(line)
     )
     apart = line.x0 > left + 1.2 * line.size and (line.x1 < right - 0.5 * line.size or numbered)

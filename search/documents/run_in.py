@@ -89,7 +89,7 @@ def _numbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
 
 def _unnumbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
     """Return where bold headings without a number end, if bold beginnings stand as headings throughout."""
-    columns = edges_of(lines)
+    columns: dict[tuple[int, int], Edges] = {}
     cuts: dict[Face, dict[int, int]] = {}
     others: dict[Face, int] = {}
     below_gap: set[Face] = set()
@@ -102,6 +102,7 @@ def _unnumbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
         cut = _end_of_title(lines, index, _face(first), body, pointed=False)
         if not cut:
             continue
+        columns = columns or edges_of(lines)
         if _stands_apart(lines, index, body, columns):
             cuts.setdefault(_face(first), {})[cut[0]] = cut[1]
             if not _opens_column(lines, index):
