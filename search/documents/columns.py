@@ -206,8 +206,10 @@ def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
     """Return the ids of lines that are cells of a table over both columns.
 
     Its rows have three cells or more, all narrow, on both sides of the gutter, and there are at least three
-    such rows under one another.
+    such rows under one another, which the file draws one after the other: short formulas of two columns
+    stand side by side too, but one column is drawn before the other.
     """
+    drawn = {id(line): place for place, line in enumerate(lines)}
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     narrow = 0.3 * (right - left)
     rows: list[list[Line]] = []
@@ -226,10 +228,15 @@ def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
         if cells and any(line.x1 < edge for line in row) and any(line.x0 >= edge - 12 for line in row):
             run.append(row)
             continue
-        if len(run) >= 3:
+        if len(run) >= 3 and _row_by_row([[drawn[id(line)] for line in each] for each in run]):
             found.update(id(line) for each in run for line in each)
         run = []
     return found
+
+
+def _row_by_row(rows: Sequence[Sequence[int]]) -> bool:
+    """Return whether most rows are drawn wholly before the next one."""
+    return sum(max(row) < min(after) for row, after in pairwise(rows)) >= 0.5 * (len(rows) - 1)
 
 
 def _own_sides(lines: Sequence[Line], edge: float) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""What is on the pages and no part of the text: running heads, page and line numbers, arXiv's stamp."""
+"""What is on the pages and no part of the text: running heads, page and line numbers, stamp, notices."""
 
 # ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from search.documents.lone_heads import without_lone_heads, without_notice
 from search.documents.pages import Line, Page
 
 #: Running heads and feet stand in the outer 8 % of the height of all pages' text, which leaves the paper's
@@ -50,7 +51,7 @@ class _Zones:
 
 
 def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
-    """Return each page's level lines without running heads and feet, page numbers and the stamp."""
+    """Return each page's level lines without running heads and feet, page numbers, stamp and notice."""
     candidates = [_without_line_numbers([line for line in page.lines if line.horizontal]) for page in pages]
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
@@ -93,7 +94,7 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
             and not _begins_text(line, rest, (), zones)
         )  # fmt: skip
         kept.append([line for line in rest if id(line) not in gone])
-    return kept
+    return without_lone_heads([without_notice(kept[0]), *kept[1:]]) if kept else kept
 
 
 def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _Zones) -> bool:

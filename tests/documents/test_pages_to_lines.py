@@ -197,3 +197,84 @@ def test_one_title_under_four_numbers_stays():
         for n, number in enumerate(numbers, start=1)
     ]  # fmt: skip
     assert all("Methods" in text(lines) for lines in without_furniture(pages))
+
+
+def test_formulas_side_by_side_are_no_table_over_both_columns():
+    """Short formulas of two columns at one height stay in theirs; rows drawn in turn are a table."""
+    left = [line(f"left {row}", 60, 100 + 14 * row, 230, row) for row in range(8)]
+    right = [line(f"right {row}", 320, 100 + 14 * row, 230, 40 + row) for row in range(8)]
+    cells = [
+        [line(f"y {row} {x}", x, 300 + 14 * row, 30, 100 + row + x) for row in range(4)]
+        for x in (150, 220, 420, 490)
+    ]
+    texts = [{each.spans[0].text for each in column} for column in cells]
+    by_column = [*left, *cells[0], *cells[1], *right, *cells[2], *cells[3]]
+    assert [set(text(piece)) for piece in reading_order(by_column, 320)] == [
+        {*text(left), *texts[0], *texts[1]},
+        {*text(right), *texts[2], *texts[3]},
+    ]
+    by_row = [*left, *right, *(column[row] for row in range(4) for column in cells)]
+    assert [set(text(piece)) for piece in reading_order(by_row, 320)][2:] == [
+        {t for each in texts for t in each}
+    ]
+
+
+def short_paper(*head: Line) -> list[list[str]]:
+    """Return what is left of a paper of two pages in two columns, the second with a head."""
+    first = [line("On the Weight of Feathers", 150, 60, 300), line("Ada Example", 250, 80, 100)]
+    columns = [
+        [line(f"{n} {x} {i}", x, 120 + 12 * i, 240) for x in (50, 320) for i in range(45)] for n in (1, 2)
+    ]
+    pages = [
+        Page(1, 612, 792, [*first, *columns[0]]),
+        Page(
+            2,
+            612,
+            792,
+            [*head, *[Line(each.spans, each.x0, each.y0, each.x1, each.y1, 1) for each in columns[1]]],
+        ),
+    ]
+    kept = without_furniture(pages)
+    assert len(kept[0]) == 92
+    return [text(lines) for lines in kept]
+
+
+def test_a_head_leaves_a_paper_of_two_pages_though_it_comes_once():
+    """Words at both ends of the first line are a head, and so are the authors' names; titles are none."""
+    for head in (
+        (line("Tests, 2022", 50, 60, 60), line("A. Example et al.", 490, 60, 70)),
+        (line("2", 50, 60, 6), line("A. Example et al.", 66, 60, 80)),
+    ):
+        assert len(short_paper(*head)[1]) == 90
+    for title in (
+        (line("2", 50, 60, 6), line("Methods", 66, 60, 80)),
+        (line("Results of it all", 50, 60, 90),),
+    ):
+        assert len(short_paper(*title)[1]) == 90 + len(title)
+
+
+def test_a_notice_of_rights_is_no_note():
+    """What the first page prints small about rights leaves, up to the next column or footnote."""
+
+    def small(words: str, x: float, y: float, mark: str = "") -> Line:
+        spans = [Span(words, "Serif", 7, False, False, False, x, y - 6, x + 240, y + 1, y)]
+        if mark:
+            spans.insert(0, Span(mark, "Serif", 5, False, False, True, x, y - 6, x + 3, y - 1, y - 2))
+        return Line(spans, x, y - 6, x + 240, y + 1, 9)
+
+    left = [line(f"left {i}", 50, 100 + 12 * i, 240) for i in range(40)]
+    right = [line(f"right {i}", 320, 100 + 12 * i, 240) for i in range(40)]
+    notes = [small("Remarks of ours.", 50, 600, "1")]
+    notice = [
+        small("Permission to make digital or hard copies of all or part", 50, 610),
+        small("of this work is granted without fee.", 50, 618),
+        small("© 2022 The Authors", 50, 626),
+    ]
+    later = [small("More remarks.", 50, 640, "2")]
+    page = Page(1, 612, 792, [*left, *notes, *notice, *later, *right])
+    (kept,) = without_furniture([page])
+    assert text(kept) == text([*left, *notes, *later, *right])
+    (kept,) = without_furniture(
+        [Page(1, 612, 792, [*left, line("© 2022 is set large", 50, 610, 240), *right])]
+    )
+    assert len(kept) == 81

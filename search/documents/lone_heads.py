@@ -1,0 +1,110 @@
+"""Running heads that come only once, in papers of two or three pages; and notices of rights.
+
+In longer papers heads repeat, and that tells them (see `search.documents.furniture`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from search.documents.pages import Line
+
+#: Heads of left and right pages come once each in so few pages, or not at all on the first one.
+SHORT = 3
+#: Of the text's width, the share between what stands at the two ends of a head, and the most that one fills.
+_EMPTY, _FILLED = 0.3, 0.7
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*(?:\d|[IVXL]+\b)", re.IGNORECASE)
+#: Of the first page's lines, so many hold the title and the authors.
+_FRONT = 15
+_NOTICE = re.compile(
+    r"(?:©|\(c\)|Ⓒ|copyright)\s*(?:©\s*)?(?:\d{4}\b|the authors?\b|held by)"
+    r"|permission to make digital or hard copies"
+    r"|this (?:work|article|paper) is licensed under|licensed under (?:a )?creative commons"
+    r"|\d{3}-\d[\d-]+/\d\d/?\$\d",
+    re.IGNORECASE,
+)
+#: Small print, as a share of the usual height of the page's lines.
+_SMALL = 0.93
+
+
+def without_lone_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
+    """Return the pages' lines without heads that come once; only in papers of at most `SHORT` pages."""
+    if len(pages) > SHORT or not pages:
+        return list(pages)
+    front = _words(sorted(pages[0], key=lambda line: line.y0)[:_FRONT])
+    return [pages[0], *(_without_head(lines, front) for lines in pages[1:])]
+
+
+def _without_head(lines: list[Line], front: set[str]) -> list[Line]:
+    if not lines:
+        return lines
+    first = min(lines, key=lambda line: line.y0)
+    row = [line for line in lines if line.y0 < first.y1]
+    rest = [line for line in lines if line.y0 >= first.y1]
+    if not rest or any(span.bold for line in row for span in line.spans):
+        return lines
+    gap = min(line.y0 for line in rest) - max(line.y1 for line in row)
+    if gap < max(first.y1 - first.y0, median(line.y1 - line.y0 for line in rest)):
+        return lines
+    if _CAPTION.match("".join(span.text for span in first.spans).strip()):
+        return lines
+    words = _words(row)
+    known = bool(words) and words <= front
+    return rest if known or _at_both_ends(row, lines) else lines
+
+
+def _at_both_ends(row: Sequence[Line], lines: Sequence[Line]) -> bool:
+    """Return whether words stand at both edges of the text with nothing in between."""
+    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    ordered = sorted(row, key=lambda line: line.x0)
+    if len(ordered) < 2 or ordered[0].x0 > left + 3 or ordered[-1].x1 < right - 3:
+        return False
+    empty = max(after.x0 - before.x1 for before, after in pairwise(ordered))
+    filled = sum(line.x1 - line.x0 for line in ordered)
+    return (
+        empty > _EMPTY * (right - left)
+        and filled < _FILLED * (right - left)
+        and bool(_words(ordered[:1]))
+        and bool(_words(ordered[-1:]))
+    )
+
+
+def _words(lines: Sequence[Line]) -> set[str]:
+    return {
+        word.casefold() for line in lines for word in _WORD.findall("".join(span.text for span in line.spans))
+    }
+
+
+def without_notice(lines: list[Line]) -> list[Line]:
+    """Return a first page's lines without its notice of rights: small print up to the next note.
+
+    It ends with its column, where the print gets larger, or where a raised mark begins a footnote.
+    """
+    at = next((i for i, line in enumerate(lines) if _NOTICE.match(_opening(line))), None)
+    if at is None:
+        return lines
+    first = lines[at]
+    size = _size(first)
+    if size > _SMALL * median(_size(line) for line in lines):
+        return lines
+    end = at + 1
+    while end < len(lines):
+        line, previous = lines[end], lines[end - 1]
+        if line.y0 < previous.y0 - 1 or line.x0 > first.x0 + 40 or abs(_size(line) - size) > 0.5:
+            break
+        if line.spans[0].size < 0.9 * size and line.spans[0].text.strip()[:1].isdecimal():
+            break
+        end += 1
+    return [*lines[:at], *without_notice(lines[end:])] if end < len(lines) else lines[:at]
+
+
+def _opening(line: Line) -> str:
+    return "".join(span.text for span in line.spans[:4]).strip()
+
+
+def _size(line: Line) -> float:
+    return max(span.size for span in line.spans)
