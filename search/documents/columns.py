@@ -209,7 +209,6 @@ def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
     such rows under one another, which the file draws one after the other: short formulas of two columns
     stand side by side too, but one column is drawn before the other.
     """
-    drawn = {id(line): place for place, line in enumerate(lines)}
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     narrow = 0.3 * (right - left)
     rows: list[list[Line]] = []
@@ -228,15 +227,17 @@ def _spanning_rows(lines: Sequence[Line], edge: float) -> set[int]:
         if cells and any(line.x1 < edge for line in row) and any(line.x0 >= edge - 12 for line in row):
             run.append(row)
             continue
-        if len(run) >= 3 and _row_by_row([[drawn[id(line)] for line in each] for each in run]):
+        if len(run) >= 3 and _row_by_row(run, lines):
             found.update(id(line) for each in run for line in each)
         run = []
     return found
 
 
-def _row_by_row(rows: Sequence[Sequence[int]]) -> bool:
+def _row_by_row(rows: Sequence[Sequence[Line]], lines: Sequence[Line]) -> bool:
     """Return whether most rows are drawn wholly before the next one."""
-    return sum(max(row) < min(after) for row, after in pairwise(rows)) >= 0.5 * (len(rows) - 1)
+    drawn = {id(line): place for place, line in enumerate(lines)}
+    places = [[drawn[id(line)] for line in row] for row in rows]
+    return sum(max(row) < min(after) for row, after in pairwise(places)) >= 0.5 * (len(rows) - 1)
 
 
 def _own_sides(lines: Sequence[Line], edge: float) -> dict[int, str]:
