@@ -12,7 +12,7 @@ from search.documents.floats import CAPTION, kinds_of, opens_footnote
 from search.documents.formulas import is_display, is_part
 from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
-from search.documents.statements import ends_proof, mark_statements, opens_statement
+from search.documents.statements import ends_proof, leaves_statement, mark_statements, opens_statement
 from search.models import PassageKind
 
 __all__ = ["LineAt", "Paragraph", "apart", "paragraphs", "text_of", "vocabulary_of"]
@@ -58,7 +58,7 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
     return flow + apart(lines, kinds)
 
 
-def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
+def _continues(  # noqa: C901, PLR0911 - one return for each way in which text goes on
     paragraph: Paragraph,
     line: TextLine,
     columns: dict[tuple[int, int], Edges],
@@ -68,6 +68,8 @@ def _continues(  # noqa: PLR0911 - one return for each way in which text goes on
 ) -> bool:
     """Return whether a line goes on with the paragraph before it, over formulas, columns, pages, floats."""
     previous = paragraph.lines[-1]
+    if leaves_statement(paragraph.lines[0], line):
+        return False
     if line.text[0] in _GOES_ON or previous.text[-1] in _UNFINISHED:
         return True
     if display or after_display:

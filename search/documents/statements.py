@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from search.documents.formulas import is_math_font
 from search.documents.lines import TextLine
+from search.documents.pages import Span
 from search.models import PassageKind
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ _PROOF = re.compile(
 #: Paragraphs in which a proof's end mark is looked for; those of real papers end within 30.
 _LONGEST_PROOF = 60
 _MOSTLY = 0.5
+#: Share of slanted characters in lines of slanted statements, at least, and in lines of other text, at most:
+#: signs and digits of formulas are upright here and slanted there.
+_SOME = 0.35
+#: Letters in words of upright prose that no slanted statement has in one line.
+_ENOUGH_PROSE = 15
+_PROSE = re.compile(r"[^\W\d_]{2,}")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:[A-Z]?\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])\s")
 #: What ends a proof, as text: amsthm's box as fonts name it, Halmos' tombstone.
 _QED = re.compile(r"[□■▢∎◻◽▪◼⊓]\s*$|\bQ\.?\s?E\.?\s?D\.?\s*$")
@@ -105,6 +112,21 @@ def _set_apart(line: TextLine) -> bool:
     )
 
 
+def leaves_statement(first: TextLine, line: TextLine) -> bool:
+    """Return whether a line is upright prose after a statement that begins with `first` and is slanted.
+
+    A theorem that ends with a formula has nothing else at its end.
+    """
+    if first.italic < _SOME or line.italic > _SOME:  # of most lines no more is asked
+        return False
+    upright = sum(len(word) for span in line.spans if _is_upright(span) for word in _PROSE.findall(span.text))
+    return upright >= _ENOUGH_PROSE and opens_statement(first) not in {None, "proof"}
+
+
+def _is_upright(span: Span) -> bool:
+    return not (span.italic or span.bold or is_math_font(span.font))
+
+
 def mark_statements(flow: Sequence[Paragraph]) -> None:
     """Give statements and proofs their kind, paragraph by paragraph.
 
@@ -118,13 +140,13 @@ def mark_statements(flow: Sequence[Paragraph]) -> None:
     for index, paragraph in enumerate(flow):
         opened = opens_statement(paragraph.lines[0])
         if opened:
-            kind, paragraph.opens = opened, True
+            kind, paragraph.opens, opening = opened, True, paragraph.lines[0]
             slanted = opened != "proof" and _slant(paragraph.lines) > _MOSTLY
             last_of_proof = _end_of_proof(flow, index) if opened == "proof" else -1
         elif kind and not (
             index <= last_of_proof
             or (slanted and _slant(paragraph.lines) > _MOSTLY)
-            or _goes_on(flow[index - 1], paragraph)
+            or (_goes_on(flow[index - 1], paragraph) and not leaves_statement(opening, paragraph.lines[0]))
         ):
             kind = None
         if kind:

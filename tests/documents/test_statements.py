@@ -7,7 +7,7 @@ import pytest
 from search.documents import read_pdf
 from search.documents.lines import TextLine, text_line
 from search.documents.pages import Line, Span
-from search.documents.statements import ends_proof, opens_statement
+from search.documents.statements import ends_proof, leaves_statement, opens_statement
 
 FONTS = {"b": "CMBX10", "i": "CMTI10", "r": "CMR10", "m": "CMMI10"}
 
@@ -55,6 +55,17 @@ def test_end_marks(end):
     """Boxes and Q.E.D. end a proof."""
     assert ends_proof(line((end, "r")))
     assert not ends_proof(line(("as desired.", "r")))
+
+
+def test_upright_prose_leaves_a_slanted_statement():
+    """What follows a theorem's last formula and is upright is no part of it; formulas can be."""
+    theorem = line(("Theorem 2. ", "b"), ("Let every walk of it be finite, so that", "i"))
+    proof = line(("Proof. ", "i"), ("Let every walk of it be finite, so that", "r"))
+    prose = line(("The proof stands in the appendix.", "r"))
+    assert leaves_statement(theorem, prose)
+    assert not leaves_statement(theorem, line(("then all of them are short", "i")))
+    assert not leaves_statement(theorem, line(("f", "m"), ("(2) = 3", "r")))
+    assert not leaves_statement(proof, prose)
 
 
 @pytest.fixture(scope="module")
