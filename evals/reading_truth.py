@@ -69,8 +69,8 @@ def pattern(text: str, cites: Sequence[Sequence[str]] = ()) -> re.Pattern[str]:
     most = max(map(len, cites), default=1)
     if most > _FEW:  # "Sirunyan (2000a,b); Aad (2000a); …"
         written = written.replace(_WILD[_CITATION], rf"\s*.{{0,{_A_NAME * most}}}?\s*")
-    # Some fonts leave a gap after a slanted f, or between two letters of an index.
-    written = written.replace(r"f\(x\)", r"f\s?\(x\)").replace("ij", r"i\s?j")
+    # Some fonts leave a gap before or after a slanted f, or between two letters of an index.
+    written = written.replace(r"f\(x\)", r"\s?f\s?\(x\)").replace("ij", r"i\s?j")
     return re.compile(written, re.DOTALL)
 
 

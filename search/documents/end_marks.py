@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from search.documents.lines import TextLine
@@ -14,6 +15,8 @@ _PAGES = 4
 #: A paper sets all its proofs alike: after so many without a drawn mark it has none. The four of 81 arXiv
 #: papers that draw them do so at their second or third proof at the latest.
 _IN_VAIN = 3
+#: A column's lines are more than this part of a page's; those of a table are fewer.
+_COLUMN = 0.2
 
 
 def write_end_marks(lines: Sequence[TextLine], squares: Callable[[int], Sequence[Square]]) -> None:
@@ -27,6 +30,7 @@ def write_end_marks(lines: Sequence[TextLine], squares: Callable[[int], Sequence
         squares: returns the small squares drawn on a page, from 1.
     """
     seen: dict[int, list[Square]] = {}
+    edges: dict[int, list[float]] = {}
     found = vain = 0
     for index, line in enumerate(lines):
         if found == 0 and vain == _IN_VAIN:
@@ -36,7 +40,8 @@ def write_end_marks(lines: Sequence[TextLine], squares: Callable[[int], Sequence
         for other in _proof(lines, index):
             if other.page not in seen:
                 seen[other.page] = list(squares(other.page))
-            square = next((s for s in seen[other.page] if _stands_behind(s, other)), None)
+                edges[other.page] = _edges(lines, other.page)
+            square = next((s for s in seen[other.page] if _stands_behind(s, other, edges[other.page])), None)
             if square:
                 seen[other.page].remove(square)
                 _write(other, square)
@@ -60,9 +65,20 @@ def _proof(lines: Sequence[TextLine], start: int) -> Sequence[TextLine]:
 _OPENINGS = ("Proof", "PROOF", "Sketch", "Outline", "Idea", "Preuve", "Démonstration", "Beweis")
 
 
-def _stands_behind(square: Square, line: TextLine) -> bool:
+def _edges(lines: Sequence[TextLine], page: int) -> list[float]:
+    """Return where the lines of a page's columns begin: the places at which many do."""
+    starts = Counter(round(line.x0) for line in lines if line.page == page)
+    return [float(x) for x, count in starts.items() if count > _COLUMN * starts.total()]
+
+
+def _stands_behind(square: Square, line: TextLine, edges: Sequence[float]) -> bool:
+    """Return whether a square stands on a line's row, behind it, and no other column begins between them."""
     middle = (square.y0 + square.y1) / 2
-    return line.y0 - 1 <= middle <= line.y1 + 1 and square.x0 >= line.x1 - 1
+    return (
+        line.y0 - 1 <= middle <= line.y1 + 1
+        and square.x0 >= line.x1 - 1
+        and not any(line.x1 <= edge <= square.x0 for edge in edges)
+    )
 
 
 def _write(line: TextLine, square: Square) -> None:

@@ -40,6 +40,8 @@ _NOTES_APART = 2.5
 _LONGEST_UNMARKED = 20
 #: Share of a list's lines that begin with raised numbers from which on those are its labels.
 _LABELS = 0.1
+#: Sizes between two rows of a table, from which on what is wider than the table is the text below it.
+_TABLE_STEP = 2.5
 #: Share of characters in fonts of formulas from which on a line is a formula, and no row of a table.
 _FORMULA = 0.4
 
@@ -182,7 +184,10 @@ def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size:
             and kinds[end] == "text"
             and _same_column(lines[last], lines[end])
         ):
-            if rows[end] and abs(lines[end].baseline - lines[last].baseline) < 5 * body_size:
+            step = abs(lines[end].baseline - lines[last].baseline)
+            if found > 1 and step > _TABLE_STEP * body_size and _is_wider(lines[end], lines[index:last]):
+                break
+            if rows[end] and step < 5 * body_size:
                 last, found = end, found + 1
             elif not _may_be_cell(lines[end]):
                 break
@@ -192,6 +197,14 @@ def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size:
             for position in range(first, last + 1):
                 kinds[position] = "table"
         index = last + 1
+
+
+def _is_wider(line: TextLine, rows: Sequence[TextLine]) -> bool:
+    """Return whether a line reaches out over a table on both sides, as the text around it does."""
+    return (
+        line.x0 < min(row.x0 for row in rows) - line.size
+        and line.x1 > max(row.x1 for row in rows) + line.size
+    )
 
 
 def is_row(line: TextLine) -> bool:

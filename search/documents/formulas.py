@@ -10,6 +10,7 @@ from itertools import pairwise
 from search.documents.lines import TextLine
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_SHORT_WORD = re.compile(r"(?<![_^{\w])[^\W\d_]{2,}")
 _SIGN = re.compile(r"[=<>≤≥≈≡∼∝→↦∈⊂⊆∑∏∫√∂∇±×⊗⊕∞∀∃|‖⟨⟩]|\^|_")
 #: Words of formulas.
 _FUNCTIONS = frozenset(
@@ -65,6 +66,21 @@ def _begins_with_number(line: TextLine) -> bool:
         if span.x0 - before.x1 > _FAR * line.size and (span.text.strip() or span.x1 > span.x0):
             return bool(_NUMBER_ALONE.fullmatch(written.strip()))
     return False
+
+
+def is_flush(line: TextLine, previous: TextLine, left: float, right: float) -> bool:
+    """Return whether a line at the column's left edge is a displayed formula, as MNRAS sets them.
+
+    It is short, holds a sign and no word of two letters, and begins another block than the line before it.
+    """
+    return (
+        line.x0 <= left + 1.2 * line.size
+        and line.x1 < right - 2 * line.size
+        and (previous.page, previous.column, previous.block) != (line.page, line.column, line.block)
+        and bool(_SIGN.search(line.text))
+        and all(word in _FUNCTIONS for word in _SHORT_WORD.findall(line.text))
+        and not _ITEM.match(line.text)
+    )
 
 
 def is_part(line: TextLine, previous: TextLine, left: float, right: float) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from search.documents.edges import Edges, edges_of
 from search.documents.floats import CAPTION, kinds_of, opens_footnote
-from search.documents.formulas import is_display, is_part
+from search.documents.formulas import is_display, is_flush, is_part
 from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
 from search.documents.statements import ends_proof, leaves_statement, mark_statements, opens_statement
@@ -47,7 +47,11 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
             continue
         column = columns[line.page, line.column]
         display = is_display(line, column.left, column.right) or (
-            bool(flow) and is_part(line, flow[-1].lines[-1], column.left, column.right)
+            bool(flow)
+            and (
+                is_part(line, flow[-1].lines[-1], column.left, column.right)
+                or is_flush(line, flow[-1].lines[-1], column.left, column.right)
+            )
         )
         if flow and _continues(flow[-1], line, columns, display=display, after_display=last_display):
             flow[-1].lines.append(line)

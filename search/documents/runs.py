@@ -98,6 +98,8 @@ def line_text(
     for span in spans:
         text = expand(span.text)
         gap = span.x0 - end > 0.12 * span.size
+        if text.isspace() and span.x0 < end - 0.5 and span.x1 < end + 0.12 * span.size:
+            continue  # between an index and what follows the wider exponent above it
         # Of two scripts above one another, the wider one says where the line goes on.
         end = max(end, span.x1) if span.x0 < end else span.x1
         if not text.strip():

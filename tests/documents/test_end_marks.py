@@ -9,10 +9,10 @@ from search.documents.lines import TextLine, text_line
 from search.documents.pages import Line, Span, Square
 
 
-def line(text: str, page: int) -> TextLine:
-    """A printed line at one height of a page."""
-    span = Span(text, "CMR10", 10, False, False, False, 50, 90, 300, 102, 100)
-    return text_line([Line([span], 50, 90, 300, 102, 0)], page, 0)
+def line(text: str, page: int, x: float = 50, y: float = 100) -> TextLine:
+    """A printed line on a page, 250 points long."""
+    span = Span(text, "CMR10", 10, False, False, False, x, y - 10, x + 250, y + 2, y)
+    return text_line([Line([span], x, y - 10, x + 250, y + 2, 0)], page, int(x > 300))
 
 
 @pytest.fixture
@@ -41,6 +41,14 @@ def test_a_drawn_mark_is_written_where_it_stands(squares):
     ]
     write_end_marks(lines, squares)
     assert [each.text[-1] for each in lines] == ["s", "□", "."]
+
+
+def test_a_mark_in_the_next_column_is_not_of_this_line(squares):
+    """A square on the same row, but beyond where another column begins, ends another proof."""
+    lines = [line("Proof. We see that it holds.", 2)]
+    lines += [line("We go on beside it.", 2, x=320, y=200 + 12 * row) for row in range(4)]
+    write_end_marks(lines, squares)
+    assert not any("□" in each.text for each in lines)
 
 
 def test_no_page_is_looked_at_for_a_proof_with_a_printed_mark(squares, asked):

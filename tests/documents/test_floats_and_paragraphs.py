@@ -122,6 +122,19 @@ def test_a_caption_in_capitals_of_two_sizes(set_paper):
     assert [p.text for p in of_kind(paper, "caption")] == ["TABLE I WEIGHTS OF THE BIRDS IN GRAMS"]
 
 
+def test_text_below_a_table_is_no_row(set_paper):
+    """A justified line that comes in pieces below a table's gap, wider than the table, is text."""
+    rows = [
+        (200.0 + 60 * column, 250.0 + 12 * row, text, 10.0, "tiro")
+        for row, cells in enumerate([("Bird", "Mass", "Count"), ("Owl", "1.2", "14"), ("Wren", "0.3", "71")])
+        for column, text in enumerate(cells)
+    ]
+    below = [(72.0, 305.0, "Birds weigh", 10.0, "tiro"), (200.0, 305.0, "M = 2", 10.0, "tiro"),
+             (300.0, 305.0, "K, and FEATHERS less than that, N = 3 all over", 10.0, "tiro")]  # fmt: skip
+    paper = set_paper([*rows, *below, *prose(317, FILL, FILL)])
+    assert [p.text for p in of_kind(paper, "table")] == ["Bird Mass Count Owl 1.2 14 Wren 0.3 71"]
+
+
 def test_a_caption_goes_on_with_a_line_of_wide_gaps():
     """A justified line that comes in many pieces is a caption's next line; a table's row is another block."""
 

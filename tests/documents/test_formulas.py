@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from search.documents.big_signs import write_signs
-from search.documents.formulas import is_display
+from search.documents.formulas import is_display, is_flush
 from search.documents.lines import text_line
 from search.documents.pages import Line, Page, Span
 from search.documents.paragraphs import paragraphs
@@ -44,6 +44,17 @@ def test_a_number_at_the_left_edge_makes_a_display():
     number = line("(12)", 50, 100, width=18)
     assert is_display(text_line([number, line("x = y + 1", 200, 100)], 1, 0), 50, 450)
     assert not is_display(text_line([number, line("x = y + 1", 74, 100)], 1, 0), 50, 450)
+
+
+@pytest.mark.parametrize(
+    ("text", "block", "expected"),
+    [("y = 2x + log(z)", 1, True), ("y = 2x", 0, False), ("if y = 2x", 1, False), ("y z", 1, False)],
+)
+def test_displays_at_the_left_edge_are_blocks_without_words(text, block, expected):
+    """Classes that set formulas flush left: a short block that holds a sign and no word is a display."""
+    before = text_line([line("We measured that", 50, 100, width=400)], 1, 0)
+    flush = text_line([line(text, 50, 116, block=block)], 1, 0)
+    assert is_flush(flush, before, 50, 450) is expected
 
 
 def test_a_display_stays_in_its_sentence():

@@ -82,3 +82,14 @@ def test_a_number_above_an_index_is_no_mark():
         for text, size, y, x in places
     ]
     assert line_text(spans, 10.0, 100.0) == "WSe_2^4 flakes"
+
+
+def test_no_blank_after_an_index_under_a_wider_exponent():
+    """The reader puts a blank from the index to the hyphen, under the exponent, where none is printed."""
+    places = [("x", 10, 100, 0, 5), ("10", 7, 96.4, 5, 13), ("8", 7, 102.5, 5, 9), (" ", 10, 102.5, 9, 13)]
+    places.append(("-algebra", 10, 100, 13, 50))
+    spans = [
+        Span(text, "CMR10", size, False, False, False, x, y - 8, end, y, y)
+        for text, size, y, x, end in places
+    ]
+    assert line_text(spans, 10.0, 100.0) == "x_8^{10}-algebra"
