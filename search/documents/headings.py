@@ -32,6 +32,10 @@ _SLANTED_FROM = 1.8
 _CUT = 1.5
 #: A bold title without a number that runs in: how the paper sets others was asked where it was cut.
 _RUN_IN_FROM = 2.0
+#: A line of text has so many characters; a formula's words have fewer.
+_TEXT = 25
+#: Set as numbered ones are, which was asked there too.
+_LIKE_NUMBERED_FROM = 0.0
 #: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
 _USUAL = 2
 _LONGEST_TITLE = 160
@@ -87,6 +91,8 @@ class Candidate:
     score: float
     known: bool
     page: int
+    #: Whether a paragraph in the text's own font begins below.
+    opens: bool = False
 
 
 def find_headings(
@@ -200,9 +206,9 @@ def _stands_alone(c: Candidate, styles: Counter[Setting], *, has_numbers: bool) 
     if c.number is not None and has_numbers:
         return False
     if c.style[-1]:
-        return c.score >= _RUN_IN_FROM
+        return c.score >= (_LIKE_NUMBERED_FROM if c.style in styles else _RUN_IN_FROM)
     if c.style in styles:
-        return c.score >= (2.5 if has_numbers else 1.5)
+        return c.score >= (2.5 if has_numbers and not c.opens else _SLANTED_FROM if has_numbers else 1.5)
     return c.score >= UNNUMBERED_FROM + 1.0
 
 
@@ -269,7 +275,13 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         + (_CUT if number and setting[-1] else 0.0)
         + (look.evidence[index] if look.evidence else 0.0)
     )
-    return Candidate(index, end, text, number, title, setting, score, known, line.page)
+    opens = _opens_text(lines[end], look.body) if end < len(lines) else False
+    return Candidate(index, end, text, number, title, setting, score, known, line.page, opens)
+
+
+def _opens_text(line: TextLine, body: BodyStyle) -> bool:
+    """Return whether a line begins a paragraph of ordinary text; formulas and slanted statements do not."""
+    return line.font == body.font and line.text[:1].isupper() and len(line.text) >= _TEXT
 
 
 def _few_letters(line: TextLine) -> bool:

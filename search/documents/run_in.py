@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from search.documents.edges import Edges, edges_of
 from search.documents.lines import TextLine, split_line
@@ -36,13 +37,28 @@ _GAP_ABOVE = 1.35
 #: Of the bold beginnings of paragraphs, the share that has to stand as headings do.
 _CONSISTENT = 0.6
 
+#: Points between the edges at which two headings of one sort begin; those of two columns are told apart.
+_SAME_EDGE = 2.0
+
 #: Font, and whether it is bold.
 Face = tuple[str, bool]
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a numbered title that runs in is set."""
+
+    face: Face
+    #: The full stop or colon at its end.
+    mark: str
+    x0: float
+    below_gap: bool
+
+
 def split_run_in(lines: Sequence[TextLine], body: BodyStyle) -> list[TextLine]:
     """Return the lines; where one begins with a heading in another style, heading and text apart."""
-    cuts = {**_unnumbered(lines, body), **_numbered(lines, body)}
+    numbered, looks = _numbered(lines, body)
+    cuts = {**_unnumbered(lines, body), **_like_numbered(lines, body, looks), **numbered}
     found: list[TextLine] = []
     for index, line in enumerate(lines):
         if index not in cuts:
@@ -68,9 +84,10 @@ def is_run_in(lines: Sequence[TextLine], end: int) -> bool:
     ) and last.x1 - 1.0 <= after.x0 < last.x1 + 2.0 * last.size
 
 
-def _numbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
-    """Return where lines that begin with a numbered heading are to be cut: before which span."""
-    cuts = {}
+def _numbered(lines: Sequence[TextLine], body: BodyStyle) -> tuple[dict[int, int], list[_Look]]:
+    """Return where lines that begin with a numbered heading are cut, before which span, and their looks."""
+    cuts: dict[int, int] = {}
+    looks: list[_Look] = []
     for index, line in enumerate(lines):
         match = _NUMBERED.match(line.text)
         if not match:
@@ -79,12 +96,55 @@ def _numbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
         if match["list"] and (_face(line.spans[0]) != _face(title) or title.font == body.font):
             continue  # an item of a list, of which only the first words are set off
         cut = _end_of_title(lines, index, _face(title), body, pointed=True)
+        if cut and title.font != body.font:
+            looks.append(
+                _Look(_face(title), _mark_before(lines, cut), line.x0, _is_below_gap(lines, index, body))
+            )
         if not cut and not match["list"] and title.font != body.font:
             # "5.3.2.1 In metric spaces Now we …": some classes set no full stop after what runs in.
             cut = _end_of_title(lines, index, _face(title), body, pointed=False)
         if cut:
             cuts[cut[0]] = cut[1]
+    return cuts, looks
+
+
+def _like_numbered(lines: Sequence[TextLine], body: BodyStyle, looks: Sequence[_Look]) -> dict[int, int]:
+    """Return where titles without a number end that are set just as numbered ones of the same paper.
+
+    Font, full stop or colon, and gap above are those of a numbered one, and so is the edge where it begins.
+    """
+    faces = {look.face for look in looks}
+    cuts = {}
+    for index, line in enumerate(lines):
+        first = line.spans[0]
+        if (first.font, first.bold) not in faces or not _may_begin(line):
+            continue
+        if index and _face(lines[index - 1].spans[-1]) == _face(first):
+            continue
+        cut = _end_of_title(lines, index, _face(first), body, pointed=True)
+        if not cut or not _is_title(lines[cut[0]], cut[1], cut[0] > index, numbered=False):
+            continue
+        mark, below_gap = _mark_before(lines, cut), _is_below_gap(lines, index, body)
+        if any(
+            (look.face, look.mark) == (_face(first), mark)
+            and abs(look.x0 - line.x0) < _SAME_EDGE
+            and (below_gap or not look.below_gap)
+            for look in looks
+        ):
+            cuts[cut[0]] = cut[1]
     return cuts
+
+
+def _mark_before(lines: Sequence[TextLine], cut: tuple[int, int]) -> str:
+    """Return the last letter before a cut."""
+    return "".join(span.text for span in lines[cut[0]].spans[: cut[1]]).strip()[-1:]
+
+
+def _is_below_gap(lines: Sequence[TextLine], index: int, body: BodyStyle) -> bool:
+    return (
+        _opens_column(lines, index)
+        or lines[index].baseline - lines[index - 1].baseline > _GAP_ABOVE * body.leading
+    )
 
 
 def _unnumbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
@@ -128,11 +188,10 @@ def _stands_apart(
     """Return whether a line begins at its column's edge, below a gap or at the top."""
     line = lines[index]
     edge = columns[line.page, line.column]
-    if abs(line.x0 - edge.left) > 0.3 * line.size or abs(line.size - body.size) > 0.05 * body.size:
+    aside = min(abs(line.x0 - edge.left), abs(line.x0 - edge.outer))
+    if aside > 0.3 * line.size or abs(line.size - body.size) > 0.05 * body.size:
         return False
-    return (
-        _opens_column(lines, index) or line.baseline - lines[index - 1].baseline > _GAP_ABOVE * body.leading
-    )
+    return _is_below_gap(lines, index, body)
 
 
 def _opens_column(lines: Sequence[TextLine], index: int) -> bool:

@@ -165,3 +165,26 @@ def test_a_number_that_fits_between_others_in_their_style_is_enough():
     sheet.line(("1.5. this is what we say of it all", "Roman", 10), gap=20)
     sheet.text(gap=16)
     assert [number for number, _, _ in told(sheet.headings())] == ["1", "1.1", "1.2", "1.3", "1.4"]
+
+
+def test_a_slanted_line_above_text_is_a_heading_where_numbered_ones_are_set_so():
+    """Without a number it needs a gap and a paragraph below; words between formulas do not."""
+    sheet = Sheet()
+    sheet.line(("1 Introduction", "Bold", 12), gap=24)
+    sheet.text(gap=16)
+    sheet.line(("1.1 Samples", "Italic", 10), gap=20)
+    sheet.text(gap=16)
+    sheet.line(("Related work of others", "Italic", 10), gap=20)
+    sheet.text(gap=16)
+    sheet.line(("1.2 Measures", "Italic", 10), gap=20)
+    sheet.text(gap=16)
+    for _ in range(2):
+        sheet.line(("Moreover we have", "Italic", 10), gap=20)
+        sheet.line(("y = 2", "Formula", 10), gap=20)
+    sheet.text(gap=20)
+    assert told(sheet.headings()) == [
+        ("1", "Introduction", 1),
+        ("1.1", "Samples", 2),
+        (None, "Related work of others", 2),
+        ("1.2", "Measures", 2),
+    ]

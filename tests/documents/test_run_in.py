@@ -143,3 +143,40 @@ def test_a_full_stop_of_the_text_ends_no_title():
         "2.2.0.2 Poles of",
         "The analysis of 6.5 is",
     ]
+
+
+def column(*rows: tuple[list[tuple[str, str]], float, float]) -> list[str]:
+    """Return the texts of lines after cutting; each row has its parts, its left edge and the gap above it."""
+    lines, y = [], 100.0
+    for parts, left, gap in rows:
+        y += gap
+        lines.append(line(*parts, y=y, left=left))
+    return [each.text for each in split_run_in(lines, BODY)]
+
+
+def test_a_title_without_a_number_is_cut_where_numbered_ones_are_set_so():
+    """Slanted titles are cut at the numbered ones' mark, edge and gap; other beginnings are not."""
+    plain = ([(FULL, "Roman")], 50.0, 12.0)
+    numbered = ([("1) Methods: ", "Italic"), ("We measure it", "Roman")], 60.0, 12.0)
+    alike = ([("Samples: ", "Italic"), ("We take them", "Roman")], 60.0, 12.0)
+    assert "Samples:" in column(plain, numbered, plain, alike, plain)
+    for other in (
+        ([("Samples. ", "Italic"), ("We take them", "Roman")], 60.0, 12.0),
+        ([("Samples: ", "Italic"), ("We take them", "Roman")], 50.0, 12.0),
+        ([("Proof: ", "Italic"), ("We take them", "Roman")], 60.0, 12.0),
+    ):
+        assert not {"Samples:", "Samples.", "Proof:"} & set(column(plain, numbered, plain, other, plain))
+    assert "Samples:" not in column(plain, plain, alike, plain)
+    apart = ([("5.1. Methods. ", "Italic"), ("We measure it", "Roman")], 50.0, 20.0)
+    close = ([("Samples. ", "Italic"), ("We take them", "Roman")], 50.0, 12.0)
+    below_gap = ([("Samples. ", "Italic"), ("We take them", "Roman")], 50.0, 20.0)
+    assert "Samples." not in column(plain, apart, plain, close, plain)
+    assert "Samples." in column(plain, apart, plain, below_gap, plain)
+
+
+def test_a_bold_title_at_the_edge_of_a_page_of_lists_is_cut():
+    """Where most lines are a list's, the column begins where the others do."""
+    plain = ([(FULL, "Roman")], 50.0, 12.0)
+    item = ([(FULL[:64], "Roman")], 65.0, 12.0)
+    title = ([("Samples ", "Bold"), ("We take them", "Roman")], 50.0, 20.0)
+    assert "Samples" in column(plain, plain, plain, title, *[item] * 8)
