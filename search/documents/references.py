@@ -26,7 +26,7 @@ OTHER_SIZE = 0.6
 #: Sizes between two baselines of the last entry, from which on the second is no part of it: amsart's
 #: addresses stand 2.2 below the list, an entry's lines 1.2 apart, in double spacing 2.
 APART = 2.1
-#: So many of the lines at the edge begin entries: "de Valon", "van Dishoeck" are rare.
+#: So many of the lines at the edge begin entries: "de Valon", "van Dishoeck", and works to appear, are rare.
 _NAMES = 0.9
 _URL = re.compile(r"https?\s?://[^\s,;\"<>]+[^\s,;\"<>.)\]]")
 
@@ -164,14 +164,20 @@ def _hanging(lines: Sequence[TextLine]) -> list[int]:
 
 
 def _short_entries(lines: Sequence[TextLine], at_edge: Sequence[int]) -> bool:
-    """Return whether most entries take one line: all begin as names do, and what is indented goes on.
+    """Return whether most entries take one line: all begin as names do, and have a year.
 
     Where the first lines are indented, lines at the edge go on with an entry, and begin with any word.
     """
     if not 0 < len(lines) - len(at_edge) < len(at_edge):
         return False
     names = sum(lines[i].text[:1].isupper() or lines[i].text[:1] in '—–“"' for i in at_edge)
-    return names >= _NAMES * len(at_edge)
+    if names < _NAMES * len(at_edge):
+        return False
+    dated = sum(
+        any(parsing.YEAR.search(line.text) for line in lines[start:end])
+        for start, end in zip(at_edge, [*at_edge[1:], len(lines)], strict=True)
+    )
+    return dated >= _NAMES * len(at_edge)
 
 
 def _divided(
