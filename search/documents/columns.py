@@ -70,7 +70,7 @@ def _common_edge(lines: Sequence[Line], middle: float, wide: float) -> float | N
     if min(len(on_left), len(on_right)) < _MANY:
         return None
     (edge, right_starts), (_, left_starts) = (
-        Counter(round(line.x0) for line in side).most_common(1)[0] for side in (on_right, on_left)
+        Counter([round(line.x0) for line in side]).most_common(1)[0] for side in (on_right, on_left)
     )
     few = min(sum(line.x1 - line.x0 >= wide for line in side) for side in (on_left, on_right))
     begins = [line for line in on_right if round(line.x0) == edge]

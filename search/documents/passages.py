@@ -127,10 +127,11 @@ _START_OF, _END_OF = attrgetter("start"), attrgetter("end")
 
 
 def _piece(whole: str, start: int, end: int, lines: Sequence[LineAt], kind: PassageKind) -> Piece:
-    inside = tuple(
-        LineAt(max(place.start, start) - start, min(place.end, end) - start, place.line) for place in lines
-    )
-    return Piece(whole[start:end], kind, lines[0].line.page, boxes_of(lines), inside)
+    inside = [LineAt(place.start - start, place.end - start, place.line) for place in lines]
+    # A passage can begin and end within a line.
+    inside[0].start = max(inside[0].start, 0)
+    inside[-1].end = min(inside[-1].end, end - start)
+    return Piece(whole[start:end], kind, lines[0].line.page, boxes_of(lines), tuple(inside))
 
 
 def boxes_of(places: Sequence[LineAt]) -> tuple[Box, ...]:
