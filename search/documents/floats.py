@@ -46,12 +46,18 @@ _TABLE_STEP = 2.5
 _FORMULA = 0.4
 
 
-def kinds_of(lines: Sequence[TextLine], body_size: float) -> list[PassageKind]:
-    """Return what each line is: "footnote", "caption", "table", or "text" for the running text."""
+def kinds_of(lines: Sequence[TextLine], body_size: float, leading: float = 0.0) -> list[PassageKind]:
+    """Return what each line is: "footnote", "caption", "table", or "text" for the running text.
+
+    Args:
+        lines: of one section.
+        body_size: of the paper's text.
+        leading: its usual distance of two baselines; 0 for single spacing.
+    """
     kinds: list[PassageKind] = ["text"] * len(lines)
     for index in footnotes(lines, body_size):
         kinds[index] = "footnote"
-    _mark_captions(lines, kinds, body_size)
+    _mark_captions(lines, kinds, body_size, leading)
     _mark_tables(lines, kinds, body_size)
     _mark_at_captions(lines, kinds)
     return kinds
@@ -72,15 +78,17 @@ def kinds_in_list(lines: Sequence[TextLine]) -> list[PassageKind]:
         # Where entries begin with raised numbers, the last one looks like a note as large as they are.
         if lines[index].size <= SMALLER * size or raised < _LABELS * len(lines):
             kinds[index] = "footnote"
-    _mark_captions(lines, kinds, size)
+    _mark_captions(lines, kinds, size, 0.0)
     _mark_at_captions(lines, kinds)
     return kinds
 
 
-def _mark_captions(lines: Sequence[TextLine], kinds: list[PassageKind], body_size: float) -> None:
+def _mark_captions(
+    lines: Sequence[TextLine], kinds: list[PassageKind], body_size: float, leading: float
+) -> None:
     index = 0
     while index < len(lines):
-        if kinds[index] != "text" or not is_caption(lines, index, body_size):
+        if kinds[index] != "text" or not is_caption(lines, index, body_size, leading):
             index += 1
             continue
         kinds[index] = "caption"
@@ -91,7 +99,7 @@ def _mark_captions(lines: Sequence[TextLine], kinds: list[PassageKind], body_siz
         index = end
 
 
-def is_caption(lines: Sequence[TextLine], index: int, body_size: float) -> bool:
+def is_caption(lines: Sequence[TextLine], index: int, body_size: float, leading: float = 0.0) -> bool:
     """Return whether a caption begins with this line, and not a sentence that begins with "Figure 3"."""
     line = lines[index]
     match = CAPTION.match(line.text)
@@ -104,7 +112,7 @@ def is_caption(lines: Sequence[TextLine], index: int, body_size: float) -> bool:
         and line.text[match.end() :].lstrip()[:1].islower()
     ):
         return False  # "Figure 3 shows …"
-    apart = not _stands_below(lines[index - 1] if index else None, line)
+    apart = not _stands_below(lines[index - 1] if index else None, line, max(1.5 * line.size, 1.2 * leading))
     if mark in {".", ":", "|", "–", "—", "-"}:
         return apart or mark in {":", "|"} or line.size <= SMALLER * body_size or _begins_bold(line)
     return apart and (
@@ -116,12 +124,12 @@ def _begins_bold(line: TextLine) -> bool:
     return line.spans[0].bold
 
 
-def _stands_below(previous: TextLine | None, line: TextLine) -> bool:
+def _stands_below(previous: TextLine | None, line: TextLine, furthest: float) -> bool:
     """Return whether a line follows another without a gap, in the same column and size, as text does."""
     if previous is None or not _same_column(previous, line):
         return False
     step = line.baseline - previous.baseline
-    return 0 < step < 1.5 * line.size and abs(previous.size - line.size) < 0.3
+    return 0 < step < furthest and abs(previous.size - line.size) < 0.3
 
 
 def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size: float) -> bool:

@@ -29,11 +29,18 @@ _STAMP = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: Captions at the top of pages can differ in their numbers only.
 _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*(?:\d|[IVXL]+\b)", re.IGNORECASE)
-_SUBMITTED = re.compile(r"Preprint submitted to\b", re.IGNORECASE)
+#: At the beginning, or after the authors' names.
+_SUBMITTED = re.compile(r"(?:[^:]{1,80}:\s+)?Preprint submitted to\b", re.IGNORECASE)
 #: Page numbers before or after a head's words.
 _AROUND = re.compile(r"^[\d\s|·•—–-]+|[\d\s|·•—–-]+$")
 _SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?(?!\S)")
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
+
+#: What is on so many of the pages is a head. Where text begins on this share of pages at one height, there
+#: are none: TeX's first baseline is the same on all.
+_MOST, _BEGIN = 0.5, 0.2
+#: Heights below a page's first line in which the next two lines of text stand, in double spacing too.
+_NEAR = 5.0
 
 #: Between two lines of one text stands less than this part of their height, in single spacing.
 _NEXT = 0.5
@@ -80,6 +87,7 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         ]
         for on_page, drop in zip(candidates, drops, strict=True)
     ]  # fmt: skip
+    drops = _without_headings(candidates, drops, zones)
     rows = Counter(row for drop in drops for row in {_row(line) for line in drop})
     usual = {row for row, count in rows.items() if count >= max(_REPEATED, 0.3 * len(pages))}
     kept = []
@@ -95,6 +103,47 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         )  # fmt: skip
         kept.append([line for line in rest if id(line) not in gone])
     return without_lone_heads([without_notice(kept[0]), *kept[1:]]) if kept else kept
+
+
+def _without_headings(
+    candidates: Sequence[Sequence[Line]], drops: Sequence[list[Line]], zones: _Zones
+) -> list[list[Line]]:
+    """Return the furniture without the unnumbered headings that come back at the top of pages: "Evaluation".
+
+    They stand where the text of other pages begins, and running heads stand above it.
+    """
+    rows = Counter(_row(line) for drop in drops for line in drop if line.y1 < zones.top)
+    seldom = {row for row, count in rows.items() if 1 < count < _MOST * len(drops)}
+    if not seldom:
+        return list(drops)
+    first: Counter[int] = Counter()
+    for lines, drop in zip(candidates, drops, strict=True):
+        if not any(_row(line) in seldom for line in drop):
+            first.update(_begins_at(lines))
+    enough = max(2, _BEGIN * len(drops))
+    text = {row for row in seldom if sum(first[row + step] for step in (-1, 0, 1)) >= enough}
+    return [
+        [
+            line for line in drop
+            if not (line.y1 < zones.top and _row(line) in text and _WORD.search(_text(line)))
+        ]
+        for drop in drops
+    ]  # fmt: skip
+
+
+def _begins_at(lines: Sequence[Line]) -> list[int]:
+    """Return at which row a page's text begins, if its highest line is set as the next two are."""
+    if not lines:
+        return []
+    first = min(lines, key=lambda line: line.y0)
+    near = sorted(
+        (line.spans[0].baseline, line.spans[0].font)
+        for line in lines
+        if line.y0 < first.y0 + _NEAR * (first.y1 - first.y0) and line.x0 < first.x1 and first.x0 < line.x1
+    )
+    if len(near) < 3 or near[0][1] != near[1][1]:
+        return []
+    return [_row(first)] if near[1][0] - near[0][0] < near[2][0] - near[1][0] + 1.0 else []
 
 
 def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _Zones) -> bool:
@@ -158,7 +207,9 @@ def _repeated(
     enough = max(2, min(_REPEATED, len(pages)))
     found = {key for key, numbers in seen.items() if len(numbers) >= enough}
     found |= {(key, row) for (key, row, _), numbers in verbatim.items() if len(numbers) >= 2}
-    return found - _headings(pages, outer, found)
+    found -= _headings(pages, outer, found)
+    # A first page's foot can stand a point lower.
+    return found | {(key, row + step) for key, row in found for step in (-1, 1)}
 
 
 def _headings(

@@ -30,6 +30,8 @@ _ALIKE_FROM = 0.5
 _SLANTED_FROM = 1.8
 #: For a number and a title in another style that end before the text does: what no gap can show there.
 _CUT = 1.5
+#: Of the text's size; what is smaller is set small.
+_SMALL = 0.93
 #: A bold title without a number that runs in: how the paper sets others was asked where it was cut.
 _RUN_IN_FROM = 2.0
 #: A line of text has so many characters; a formula's words have fewer.
@@ -39,6 +41,8 @@ _LIKE_NUMBERED_FROM = 0.0
 #: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
 _USUAL = 2
 _LONGEST_TITLE = 160
+#: Letters of a name that is written in capitals in any style.
+_ACRONYM = 8
 #: A title of 120 letters in capitals takes five lines of a narrow column.
 _MOST_LINES = 6
 
@@ -51,6 +55,7 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _ALWAYS_MAIN = re.compile(r"(?:abstract|references.*|bibliography|appendix|appendices)[.:]?", re.IGNORECASE)
+_KEYWORDS = re.compile(r"key ?words", re.IGNORECASE)
 _THANKS = re.compile(r"acknowledge?ment", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Proof|Case"
@@ -119,6 +124,8 @@ def find_headings(
     chosen = _chain(candidates)
     if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
         chosen = []
+    if not chosen or (len(chosen) == 1 and _is_article(chosen[0])):
+        chosen, candidates = [], [_without_article(c) for c in candidates]
     has_numbers = bool(chosen)
     taken = {c.start for c in chosen}
     known = [c for c in candidates if c.start not in taken and c.known and c.score >= 1.0]
@@ -151,6 +158,15 @@ def _chain(candidates: Sequence[Candidate]) -> list[Candidate]:
     return _run(sorted([*numbered, *weak], key=lambda c: c.start)) if weak else chosen
 
 
+def _is_article(c: Candidate) -> bool:
+    """Return whether what looks like an appendix's letter may be a word: "A Mapping Approach"."""
+    return c.number is not None and not c.number.named and c.number.printed == "A" and c.text.startswith("A ")
+
+
+def _without_article(c: Candidate) -> Candidate:
+    return replace(c, number=None, title=c.text) if _is_article(c) else c
+
+
 def _run(candidates: Sequence[Candidate]) -> list[Candidate]:
     run = longest_run([(c.number, c.score) for c in candidates if c.number])
     return [replace(candidates[index], number=number) for index, number in run]
@@ -162,7 +178,9 @@ def _with_marks(
     """Return the marked headings, and of the others the well-known ones and what the file does not exclude.
 
     Beside bookmarks numbered ones stay, and what looks as the marked ones do; hyperref names every section,
-    so beside its names only what stands below one. Titles without a number that run in, neither lists.
+    so beside its names only what stands below one, or looks as its sections do: some classes set sections
+    without number by commands of their own. Titles without a number that run in, neither lists. Outlines
+    have so many levels and no more: what is set as they are, only smaller, may stand below them.
     """
     starts = {mark.start for mark in marks if mark.sure}
     by_start = {c.start: c for c in (*candidates, *chosen)}
@@ -171,13 +189,16 @@ def _with_marks(
     marked = [by_start[start] for start in sorted(starts) if start in by_start]
     first = min((c.start for c in marked if c.number), default=0)
     usual = {style for style, count in Counter(c.style for c in marked).items() if count >= _USUAL}
+    smallest = {style[1:]: min(other[0] for other in usual if other[1:] == style[1:]) for style in usual}
     kept = [
         c for c in chosen
         if c.start not in starts
         and (
             c.known
             or (c.style[-1] and not c.number and c.start > first)
-            or (bool(c.number) or (c.style in usual and c.start > first) if listed else c.start in possible)
+            or (c.style in usual and c.start > first)
+            or (bool(c.number) if listed else c.start in possible)
+            or (listed and c.start > first and c.style[0] < smallest.get(c.style[1:], 0.0))
         )
     ]  # fmt: skip
     return kept + marked
@@ -257,8 +278,6 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         return None
     style = look.style(index)
     end = mark.end if mark and mark.end else _last_line(look, index, style)
-    if sum([len(each.text) - 1 for each in lines[index:end]]) >= _LONGEST_TITLE:  # a hyphen less a line
-        return None
     text = text_of(lines[index:end], look.vocabulary)[0]
     if len(text) > _LONGEST_TITLE:
         return None
@@ -266,6 +285,8 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     if not mark and not title[:1].isalnum() and title[:1] not in "\"'“‘([∗*$^":
         return None
     known = bool(_KNOWN.fullmatch(title.strip()))
+    if known and _KEYWORDS.match(title) and style[0] < _SMALL * look.body.size and not style[2]:
+        known = False  # a label in the box beside an abstract
     # "2) Methods:" alone on its line only had no room for the text.
     full = bool(number) and text.endswith(":") and line.italic > 0.6 and style[1] != look.body.font
     setting = (*style, full or is_run_in(lines, end))
@@ -335,13 +356,15 @@ def _capitals(text: str) -> bool:
 def _last_line(look: _Look, index: int, style: Style) -> int:
     """Return where a heading that begins at `index` ends: it goes on in the same style without a gap."""
     lines, body, end = look.lines, look.body, index + 1
-    if style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]:
-        return end
-    # What is as small as the text is set as close as the text; larger titles have more between their lines.
-    furthest = 1.6 * style[0] if style[0] > 1.1 * body.size else min(1.25 * body.leading, 1.6 * style[0])
+    plain = style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]
+    # What is as small as the text is set as close as the text; larger titles have more between their lines,
+    # all of them more in wide spacing.
+    furthest = max(1.6, 1.1 * body.leading / body.size) * style[0]
+    if style[0] <= 1.1 * body.size:
+        furthest = min(1.25 * body.leading, furthest)
     # "Appendix A" alone on its line has its title below.
     most = _MOST_LINES + (not parse_number(lines[index].text)[1])
-    while end < len(lines) and end - index < most:
+    while end < len(lines) and end - index < most and not plain:
         line, previous = lines[end], lines[end - 1]
         if line.page != previous.page or line.column != previous.column:
             break
@@ -380,7 +403,7 @@ def _score(look: _Look, index: int, end: int, text: str, title: str, style: Styl
     edges = look.edges[line.page, line.column]
     centred = edges.centres(lines[index:end], hanging=text != title)
     score += 0.7 if centred else 0.0
-    if ratio < 0.93:
+    if ratio < _SMALL:
         score -= 0.7 if bold or capitals or centred else 1.5
     score += 0.7 if font != body.font else 0.0
     score += 1.0 if capitals else 0.0
@@ -415,23 +438,56 @@ def _prominence(style: Setting) -> tuple[float, bool, bool, bool]:
     return size, capitals, bold, not runs_in
 
 
-def _levelled(  # noqa: C901 - one branch for each kind of evidence
-    chosen: Sequence[Candidate], marked: Mapping[int, int]
-) -> list[Heading]:
-    """Return the headings with their levels: by number, else as marked, else by style.
+def _levels_of_styles(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> dict[Setting, int]:
+    """Return the level of each style: its numbers', else the outline's, else one below what stands out more.
 
-    A style that numbered ones have has their level; others stand below what is set larger.
+    Titles that are always sections show what sections look like; of such titles in several styles those that
+    stand out most, unless numbers say what sections look like. Abstracts and lists may have styles of their
+    own.
     """
     by_style: dict[Setting, Counter[int]] = {}
     for c in chosen:
         if c.number:
             by_style.setdefault(c.style, Counter())[c.number.level] += 1
-    level_of = {style: counts.most_common(1)[0][0] for style, counts in by_style.items()}
-    deepest = max((level for style, level in level_of.items() if not style[-1]), default=0)
+    numbered = bool(by_style)
     for c in chosen:
-        if c.known and not c.number and not c.style[-1]:
-            level_of.setdefault(c.style, 1)
-    ranks = sorted({_prominence(c.style) for c in chosen if not c.number}, reverse=True)
+        if c.start in marked and not c.number:
+            by_style.setdefault(c.style, Counter())[marked[c.start]] += 1
+    level_of = {style: counts.most_common(1)[0][0] for style, counts in by_style.items()}
+    ordinary = [c for c in chosen if not c.style[-1] and not _ALWAYS_MAIN.fullmatch(c.title.strip())]
+    known = {c.style for c in ordinary if c.known and not c.number}
+    if known and not numbered:
+        most = max(map(_prominence, known))
+        known = {style for style in known if _prominence(style) == most}
+    for style in known:
+        level_of.setdefault(style, 1)
+    others = {c.style for c in ordinary} - level_of.keys()
+    for style in sorted(others, key=_prominence, reverse=True):
+        above = [level for other, level in level_of.items() if _prominence(other) > _prominence(style)]
+        level_of[style] = max(above, default=0) + 1 if numbered else min(max(above, default=0) + 1, 3)
+    return level_of
+
+
+def _without_acronyms(chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Return the headings; short names in capitals have the style of the others: "PRFL" and "Legion"."""
+    count = Counter(c.style for c in chosen)
+    spared = {c.style for c in chosen if c.style[3] and (c.known or len(c.title) > _ACRONYM)}
+    found = []
+    for c in chosen:
+        size, font, bold, capitals, runs_in = c.style
+        plain = (size, font, bold, False, runs_in)
+        if capitals and c.style not in spared and count[plain] > count[c.style]:
+            found.append(replace(c, style=plain))
+        else:
+            found.append(c)
+    return found
+
+
+def _levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Heading]:
+    """Return the headings with their levels: by number, else as marked, else by style."""
+    chosen = _without_acronyms(chosen)
+    level_of = _levels_of_styles(chosen, marked)
+    deepest = max((c.number.level for c in chosen if c.number and not c.style[-1]), default=0)
     headings = []
     for c in chosen:
         # A number that runs with no other says little of its level; the outline says more.
@@ -441,16 +497,12 @@ def _levelled(  # noqa: C901 - one branch for each kind of evidence
             level = marked[c.start]
         elif c.style[-1] and not _THANKS.match(c.title):
             # Without a number, what has no line of its own stands below the sections and their subsections.
-            level = max(3, deepest + 1)
+            # A style that numbered ones have is theirs.
+            level = level_of.get(c.style) or max(3, deepest + 1)
         elif _ALWAYS_MAIN.fullmatch(c.title.strip()):
             level = 1
-        elif c.style in level_of:
-            level = level_of[c.style]
-        elif level_of:
-            above = [level for style, level in level_of.items() if _prominence(style) > _prominence(c.style)]
-            level = max(above, default=0) + 1
         else:
-            level = min(ranks.index(_prominence(c.style)) + 1, 3)
+            level = level_of.get(c.style, 1)
         title = c.title.strip().rstrip(".:").strip() or c.text
         headings.append(Heading(c.start, c.end, title, c.number.printed if c.number else None, level, c.page))
     return headings

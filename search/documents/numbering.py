@@ -62,7 +62,10 @@ def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one
         return Number(match["roman"], "roman", (_roman(match["roman"]),), len(match["roman"]) == 1), title
     letters = match["letter"] or match["roman"]
     if not letters or not (
-        match["point"] or match["word"] or any(map(str.isdigit, letters)) or _alone(letters, title)
+        match["point"]
+        or match["word"]
+        or any(map(str.isdigit, letters))
+        or (match["space"] and _alone(letters, title))  # not CRediT
     ):
         return None, text
     printed = re.sub(r"\s", "", letters)

@@ -23,6 +23,8 @@ _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d+\])\s")
 #: Shares of bold or slanted characters that set a line apart from the next.
 _MOST, _LITTLE = 0.8, 0.5
+#: Leadings between two lines of one paragraph at most.
+_FURTHEST = 1.2
 
 
 @dataclass(slots=True)
@@ -35,10 +37,17 @@ class Paragraph:
     opens: bool = False
 
 
-def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
-    """Return the paragraphs of consecutive lines: the running text, then captions, tables and footnotes."""
+def paragraphs(lines: Sequence[TextLine], body_size: float, leading: float = 0.0) -> list[Paragraph]:
+    """Return the paragraphs of consecutive lines: the running text, then captions, tables and footnotes.
+
+    Args:
+        lines: of one section.
+        body_size: of the paper's text.
+        leading: its usual distance of two baselines; 0 where it is not known, and taken for single spacing.
+    """
     lines = [line for line in lines if line.text]
-    kinds = kinds_of(lines, body_size)
+    kinds = kinds_of(lines, body_size, leading)
+    furthest = _FURTHEST * leading
     columns = edges_of([line for line, kind in zip(lines, kinds, strict=True) if kind == "text"])
     flow: list[Paragraph] = []
     last_display = False
@@ -53,7 +62,9 @@ def paragraphs(lines: Sequence[TextLine], body_size: float) -> list[Paragraph]:
                 or is_flush(line, flow[-1].lines[-1], column.left, column.right)
             )
         )
-        if flow and _continues(flow[-1], line, columns, display=display, after_display=last_display):
+        if flow and _continues(
+            flow[-1], line, columns, furthest, display=display, after_display=last_display
+        ):
             flow[-1].lines.append(line)
         else:
             flow.append(Paragraph([line]))
@@ -66,6 +77,7 @@ def _continues(  # noqa: C901, PLR0911 - one return for each way in which text g
     paragraph: Paragraph,
     line: TextLine,
     columns: dict[tuple[int, int], Edges],
+    furthest: float,
     *,
     display: bool,
     after_display: bool,
@@ -94,7 +106,7 @@ def _continues(  # noqa: C901, PLR0911 - one return for each way in which text g
     begins = line.text.lstrip('(“"')[:1]
     if same_column:
         step = line.baseline - previous.baseline
-        if step > 1.8 * line.size or step <= 0:
+        if step > max(1.8 * line.size, furthest) or step <= 0:
             return not ended and begins.islower()
         return not ended and (begins.islower() or not indented) and not _ITEM.match(line.text)
     if not ended:

@@ -211,7 +211,7 @@ def _contents(
     found: list[Passage] = []
     entries: list[TextLine] = []
     pieces: list[Piece] = []
-    for part in parts(lines, headings, body.size):
+    for part in parts(lines, headings, body):
         name = ""
         if part.section:
             sections.append(part.section)

@@ -12,6 +12,7 @@ from search.documents.headings import Heading
 from search.documents.kinds import section_kind
 from search.documents.lines import TextLine
 from search.documents.paragraphs import Paragraph, apart, paragraphs
+from search.documents.style import BodyStyle
 from search.models import Section
 
 _RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*(?:[.:—–-]+\s*|(?=[A-Z]))", re.IGNORECASE)
@@ -30,15 +31,15 @@ class Part:
     paragraphs: list[Paragraph]
 
 
-def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body_size: float) -> list[Part]:
+def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyle) -> list[Part]:
     """Return the paper's sections in reading order, each with its own text."""
     if not headings:
-        return [Part(None, lines, paragraphs(lines, body_size))]
+        return [Part(None, lines, paragraphs(lines, body.size, body.leading))]
     before = lines[: headings[0].start]
     if _kind(headings[0]) == "references":  # a paper without headings, and its list
-        found = [Part(None, before, paragraphs(before, body_size))] if before else []
+        found = [Part(None, before, paragraphs(before, body.size, body.leading))] if before else []
     else:
-        found = _front(before, body_size, is_abstract=_kind(headings[0]) == "abstract")
+        found = _front(before, body, is_abstract=_kind(headings[0]) == "abstract")
     path: list[str] = []
     appendix = False
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
@@ -58,7 +59,7 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body_size: flo
         found.append(
             _list(section, inside)
             if kind == "references"
-            else Part(section, inside, paragraphs(inside, body_size))
+            else Part(section, inside, paragraphs(inside, body.size, body.leading))
         )
     return found
 
@@ -90,11 +91,11 @@ def _roman(number: str) -> bool:
     return set(number) <= set("IVX")
 
 
-def _front(lines: Sequence[TextLine], body_size: float, *, is_abstract: bool) -> list[Part]:
+def _front(lines: Sequence[TextLine], body: BodyStyle, *, is_abstract: bool) -> list[Part]:
     """Return the abstract that stands before the first heading; authors and addresses are left out."""
     if is_abstract or not lines:
         return []
-    found = paragraphs(lines, body_size)
+    found = paragraphs(lines, body.size, body.leading)
     opening = next((i for i, p in enumerate(found) if _RUN_IN_ABSTRACT.match(p.lines[0].text)), None)
     if opening is not None:
         chosen = [

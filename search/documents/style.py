@@ -42,7 +42,8 @@ def body_style(lines: Sequence[TextLine]) -> BodyStyle:
     steps = [
         line.baseline - previous.baseline
         for previous, line in pairwise(lines)
-        if (previous.page, previous.column, previous.block) == (line.page, line.column, line.block)
+        # In double spacing each line is a block of its own.
+        if (previous.page, previous.column) == (line.page, line.column)
         and abs(line.size - size) < 0.2
         and 0.8 * size < line.baseline - previous.baseline < 3 * size
     ]

@@ -187,3 +187,19 @@ def test_a_passage_ends_before_a_title_that_is_no_heading(set_paper):
     )
     assert not any("Data availability" in p.text and p.text.startswith("The weight") for p in paper.passages)
     assert any(p.text.startswith(("Data availability", "All is there.")) for p in paper.passages)
+
+
+def test_double_spacing_divides_no_sentence(make_pdf):
+    """Lines two sizes apart are one paragraph where all are, and "Figure 1." among them is no caption."""
+    words = [
+        "We saw that the weight of most of the feathers was near",
+        "95 grams on the scale that is drawn in",
+        "Figure 1. The heaviest of all the birds that we weighed was",
+        "Rhea americana, and then came others.",
+    ]
+    texts: list[Text] = [(150, 70, "On the Weight of Feathers", 20, "tibo")]
+    whole = [*[FILL] * 12, *words, *[FILL] * 6]
+    texts += [(72, 120 + 20 * index, line, 10, "tiro") for index, line in enumerate(whole)]
+    paper = read_pdf(make_pdf([texts]))
+    assert not of_kind(paper, "caption")
+    assert any(" ".join(words) in passage.text for passage in paper.passages)

@@ -188,3 +188,85 @@ def test_a_slanted_line_above_text_is_a_heading_where_numbered_ones_are_set_so()
         (None, "Related work of others", 2),
         ("1.2", "Measures", 2),
     ]
+
+
+def unnumbered(*titles: tuple[str, float]) -> Sheet:
+    """Return a paper with bold titles of their own lines, each above some text."""
+    sheet = Sheet()
+    for title, size in titles:
+        sheet.line((title, "Bold", size), gap=26)
+        sheet.text(gap=18)
+    return sheet
+
+
+def test_three_styles_without_numbers_are_three_levels():
+    """Sections, parts and parts of parts without numbers are told by size, whatever the list's is."""
+    sheet = unnumbered(
+        ("Introduction", 17), ("The tools", 14), ("Earlier work", 12), ("Summary", 12), ("CBT", 14),
+        ("Their use", 12), ("Other tools", 14), ("Conclusion", 17), ("Bibliography", 20),
+    )  # fmt: skip
+    assert [level for _, _, level in told(sheet.headings())] == [1, 2, 3, 3, 2, 3, 2, 1, 1]
+
+
+def test_an_article_is_no_number():
+    """ "A Mapping" alone is no appendix among sections without numbers, and hides none of them."""
+    sheet = unnumbered(
+        ("Introduction", 17), ("A Mapping of Everything", 17), ("The first part", 14), ("Results", 17)
+    )
+    assert told(sheet.headings()) == [
+        (None, "Introduction", 1), (None, "A Mapping of Everything", 1), (None, "The first part", 2),
+        (None, "Results", 1),
+    ]  # fmt: skip
+
+
+def test_titles_in_wide_spacing_keep_their_second_lines():
+    """In double spacing a title's lines stand far apart as well, large ones and those of the text's size."""
+    body = BodyStyle(10, "Roman", 20)
+    sheet = Sheet()
+    for number, size, step in ((1, 17, 34), (2, 17, 34), (3, 10, 20), (4, 10, 20)):
+        sheet.line((f"{number} The title of a section that is as long as", "Bold", size), gap=40)
+        sheet.line(("the line", "Bold", size), gap=step)
+        for gap in (34, 20, 20):
+            sheet.line((FULL, "Roman", 10), gap=gap)
+    found = find_headings(sheet.lines, body)
+    assert [heading.end - heading.start for heading in found] == [2, 2, 2, 2]
+
+
+def test_an_outline_that_ends_at_the_second_level_does_not_hide_the_third():
+    """What looks as listed headings do, only smaller, stands below them."""
+    sheet = Sheet()
+    starts = []
+    for number in (1, 2, 3):
+        for title, size in (
+            (f"{number} Section", 14), (f"{number}.1 Part", 12), (f"{number}.2 Part", 12), ("Its detail", 11)
+        ):  # fmt: skip
+            starts.append(len(sheet.lines))
+            sheet.line((title, "Bold", size), gap=26)
+            sheet.text(gap=18)
+    listed = [start for index, start in enumerate(starts) if index % 4 != 3]
+    marks = tuple(Mark(start, start + 1, 1 if index % 3 == 0 else 2) for index, start in enumerate(listed))
+    assert [level for _, _, level in told(sheet.headings(marks))] == 3 * [1, 2, 2, 3]
+
+
+def test_a_section_that_hyperref_does_not_name_is_known_by_its_look():
+    """Names of numbered sections do not hide the one that a class sets by a command of its own."""
+    sheet = Sheet()
+    starts = []
+    for title in ("1 Introduction", "2 Methods", "3 Results", "CRediT authorship contribution statement"):
+        starts.append(len(sheet.lines))
+        sheet.line((title, "Bold", 12), gap=26)
+        sheet.text(gap=18)
+    marks = tuple(Mark(start, None, 1, listed=False) for start in starts[:-1])
+    assert told(sheet.headings(marks))[-1] == (None, "CRediT authorship contribution statement", 1)
+
+
+def test_a_small_label_of_keywords_is_no_heading():
+    """ "Keywords:" in small slanted print, does not take the abstract along."""
+    sheet = Sheet()
+    sheet.line(("Keywords:", "Italic", 8), gap=22)
+    sheet.line(("known texts", "Roman", 8), gap=9)
+    sheet.line(("1 Introduction", "Bold", 12), gap=26)
+    sheet.text(gap=18)
+    sheet.line(("2 Methods", "Bold", 12), gap=26)
+    sheet.text(gap=18)
+    assert told(sheet.headings()) == [("1", "Introduction", 1), ("2", "Methods", 1)]

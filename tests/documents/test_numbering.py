@@ -25,7 +25,9 @@ def test_numbers_of_all_styles(text, printed, scheme, parts, title):
     assert (number.printed, number.scheme, number.parts, rest) == (printed, scheme, parts, title)
 
 
-@pytest.mark.parametrize("text", ["Introduction", "In this paper", "I am not a number", "2019", "3D"])
+@pytest.mark.parametrize(
+    "text", ["Introduction", "In this paper", "I am not a number", "2019", "3D", "CRediT statement"]
+)
 def test_words_are_no_numbers(text):
     """A word, a year and a pronoun are no section numbers."""
     number, rest = parse_number(text)

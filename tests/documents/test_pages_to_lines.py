@@ -278,3 +278,35 @@ def test_a_notice_of_rights_is_no_note():
         [Page(1, 612, 792, [*left, line("© 2022 is set large", 50, 610, 240), *right])]
     )
     assert len(kept) == 81
+
+
+def test_headings_that_come_back_at_the_top_of_pages_stay():
+    """ "Evaluation" three times in ten pages is no running head where text begins as high elsewhere."""
+    tops = {2: "Evaluation", 5: "Evaluation", 8: "Evaluation"}
+    pages = []
+    for n in range(1, 11):
+        words = chr(96 + n) * 9
+        first = line(tops.get(n, words), 72, 80, 100 if n in tops else 400)
+        others = [line(f"{words} {i}", 72, 104 + 24 * i, 400) for i in range(26)]
+        pages.append(Page(n, 612, 792, [first, *others]))
+    assert [text(lines)[0] for lines in without_furniture(pages)][1] == "Evaluation"
+
+
+def test_a_foot_that_stands_a_point_lower_on_the_first_page_leaves():
+    """The height of a foot differs by the font of its other half, and it is the same foot."""
+    pages = [
+        Page(n, 612, 792, [*(line(f"line {n} {i}", 72, 80 + 12 * i, 400) for i in range(50)),
+                           line("A. Author et al.: On feathers", 72, 765.1 if n == 1 else 764.9, 140)])
+        for n in range(1, 6)
+    ]  # fmt: skip
+    assert all(text(lines)[-1].startswith("line") for lines in without_furniture(pages))
+
+
+def test_a_notice_of_submission_after_the_authors_leaves_a_single_page():
+    """ "A. Author et al.: Preprint submitted to …", and what stands beside it, is a foot wherever it is."""
+    page = Page(1, 612, 792, [
+        *(line(f"line {i}", 72, 80 + 12 * i, 400) for i in range(50)),
+        line("A. Author et al.: Preprint submitted to a journal", 72, 760, 200),
+        line("Page 1 of 1", 440, 760, 50),
+    ])  # fmt: skip
+    assert text(without_furniture([page])[0])[-1] == "line 49"
