@@ -25,11 +25,11 @@ _EXPANSIONS: dict[int, str | None] = {
 }
 
 #: An accent that TeX's old fonts draw as a character of its own before its letter.
-_ACCENTS = {
+ACCENTS = {
     "´": "\u0301", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˘": "\u0306",
     "˚": "\u030a", "¯": "\u0304", "˙": "\u0307", "˝": "\u030b",
 }  # fmt: skip
-_ACCENTED = re.compile("([" + "".join(_ACCENTS) + "]) ?([A-Za-zıȷ])")
+_ACCENTED = re.compile("([" + "".join(ACCENTS) + "]) ?([A-Za-zıȷ])")
 #: A grave accent is a back quote's twin: it counts within a word, and as the word "à".
 _GRAVE = re.compile(r"(?<=[^\W\d_])`([AEIOUaeiouı])|(?<!\S)` ?([Aa])(?=\s)")
 #: A cedilla is drawn after its letter, or before it where the letter's own font lacks the place.
@@ -72,7 +72,7 @@ def _with_cedilla(match: re.Match[str]) -> str:
 
 def _composed(match: re.Match[str]) -> str:
     letter = _DOTLESS.get(match[2], match[2])
-    both = unicodedata.normalize("NFC", letter + _ACCENTS[match[1]])
+    both = unicodedata.normalize("NFC", letter + ACCENTS[match[1]])
     return both if len(both) == 1 else match[0]
 
 

@@ -137,10 +137,9 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     first, previous, line = lines[start], lines[end - 1], lines[end]
     if (
         not _same_column(previous, line)
-        or (line.pieces >= _CELLS and not _fills(line, previous))
         or CAPTION.match(line.text)
         or not _one_size(previous, line)
-        or (line.pieces > 1 and _SENTENCE_END.search(previous.text))  # a table's head
+        or (_may_be_head(line, previous) and not _fills(line, previous))
     ):
         return False
     step = line.baseline - previous.baseline
@@ -152,6 +151,11 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     if closed and end > start + 1:
         return False
     return not (closed and line.size > SMALLER * body_size and line.x0 > first.x0 + 0.8 * line.size)
+
+
+def _may_be_head(line: TextLine, previous: TextLine) -> bool:
+    """Return whether a line below a caption's is in cells, as the first row of its table."""
+    return is_row(line) or (line.pieces > 1 and bool(_SENTENCE_END.search(previous.text)))
 
 
 def _fills(line: TextLine, previous: TextLine) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from search.documents.characters import compose_accents
+from search.documents.characters import ACCENTS, compose_accents
 from search.documents.pages import Line, Span
 from search.documents.runs import line_text
 
@@ -57,13 +57,21 @@ def join(lines: Sequence[Line], page: int, column: int) -> list[TextLine]:
             shared = min(bottom, line.y1) - max(top, line.y0)
             lower = min(bottom - top, line.y1 - line.y0)
             beside = lower > 0 and shared >= 0.5 * lower  # of most lines it is not
-            if beside and (line.x0 >= right - 2.0 or _stands_under(rows[-1][-1], line)):
+            if beside and (line.x0 >= right - 2.0 or _goes_on(rows[-1][-1], line)):
                 rows[-1].append(line)
                 top, bottom, right = min(top, line.y0), max(bottom, line.y1), max(right, line.x1)
                 continue
         rows.append([line])
         top, bottom, right = line.y0, line.y1, line.x1
     return [text_line(row, page, column) for row in rows]
+
+
+def _goes_on(before: Line, line: Line) -> bool:
+    """Return whether a line begins under the end of the other one: a letter under its accent, an index."""
+    accent = before.spans[-1]
+    if accent.text in ACCENTS:
+        return abs(line.x0 - accent.x0) < 0.6 * accent.size
+    return _stands_under(before, line)
 
 
 def _stands_under(before: Line, line: Line) -> bool:

@@ -143,10 +143,12 @@ def test_a_caption_goes_on_with_a_line_of_wide_gaps():
         return TextLine(1, 0, block, [span], pieces, 60, y - 7, 300, y + 2, text, 9, "Serif", y, 1.0, 0.0)
 
     caption = [printed("Figure 4: How all of the feathers fall to", 100, 1, 1),
-               printed("(a) Owl (blue) and Wren (red)", 111, 4, 1)]  # fmt: skip
+               printed("(a) Owl (4) and Wren (5)", 111, 4, 1)]  # fmt: skip
     assert kinds_of([*caption, printed("birds in air.", 122, 1, 1)], 9) == ["caption"] * 3
     caption[1].block = 2
     assert kinds_of(caption, 9)[1] != "caption"
+    words = printed("that all of these birds have lost", 111, 4, 2)
+    assert kinds_of([caption[0], words], 9) == ["caption"] * 2
 
 
 def test_rows_of_cells_are_a_table(set_paper):

@@ -73,6 +73,13 @@ def test_number_and_title_on_one_baseline_are_one_line():
     assert [(each.text, each.pieces) for each in joined] == [("1 Introduction", 2), ("Text", 1)]
 
 
+def test_a_letter_under_its_accent_goes_on_with_the_line():
+    """A line that ends with a ring is over where the A under it begins, not where the ring ends."""
+    ring, under = line("˚", 130, 100, 8), line("A apart", 130.1, 100, 40)
+    before = Line([*line("They are 4", 60, 100, 70).spans, *ring.spans], 60, 92, 138, 102, 0)
+    assert [row.text for row in join([before, under], 1, 0)] == ["They are 4Å apart"]
+
+
 def test_running_heads_numbers_and_stamps_leave():
     """What repeats in the margins, page numbers and text on its side are dropped; the text all stays."""
     pages = [
