@@ -63,7 +63,7 @@ def test_floats_among_entries_are_no_part_of_them():
         "Eve, C. Lead. 2001.", "Fox, D. Tin. 2003.", "A note on lead.", indent=12,
     )  # fmt: skip
     for row in found[1:3]:
-        row.pieces = 2
+        row.pieces, row.block = 2, 1
     for line in found[3:]:
         line.baseline += 24
     note = found[-1]
