@@ -1,7 +1,7 @@
 """How much of what was typeset is read as it is: headings, sentences, exponents, references.
 
     python evals/typeset                      # once: sets the papers
-    python evals/reading_truth.py             # the nine classes for work
+    python evals/reading_truth.py             # the twelve classes for work
     python evals/reading_truth.py --check     # three that are looked at before anything is done for them
     python evals/reading_truth.py --final     # the last three; for the final figure only
     python evals/reading_truth.py --show article/2212.11831
@@ -18,7 +18,8 @@ exponent or index put into the text, with up to 12 characters on both sides. `--
 named destinations and links out of the PDFs first.
 
 IEEEtran, amsart and llncs were the final classes until they had been looked at, and so were acmart, mnras
-and scrartcl after them; their first figures are in results.md.
+and scrartcl after them; memoir, cas-dc and achemso were the first three of `--check`. Their first figures
+are in results.md.
 """
 
 from __future__ import annotations
@@ -43,8 +44,11 @@ from search.documents import read_pdf
 from search.models import Passage, ReadPaper
 
 OUT = Path(__file__).resolve().parents[1] / ".cache" / "typeset"
-WORK = ("article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl")
-CHECK = ("memoir", "cas-dc", "achemso")
+WORK = (
+    "article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl",
+    "memoir", "cas-dc", "achemso",
+)  # fmt: skip
+CHECK = ("emulateapj", "aomart", "spie")
 FINAL = ("aastex631", "jmlr", "quantumarticle")
 
 _CITATION, _ROWS, _EQUATION_NUMBER = "\ue000", "\ue003", "\ue004"
@@ -54,7 +58,9 @@ _WILD = {
     _EQUATION_NUMBER: r"\s*\([A-Z]?\.?\d+\)\s*",
 }
 _FURNITURE = re.compile(
-    r"(?<!\()A\. ?Tester|On what is known|Preprint submitted to|Accepted in \S*Quantum", re.IGNORECASE
+    r"(?<!\()A\. ?Tester|On what is known|Preprint submitted to|Accepted in \S*Quantum"
+    r"|Preprint typeset using|Annals of Mathematics (?:00|196) \((?:XXXX|2022)",
+    re.IGNORECASE,
 )
 #: So many names and years fit into a mark of usual length; of more each takes so many characters.
 _FEW, _A_NAME = 4, 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 
 from contents import CITATION, EQUATION_NUMBER, Block, Paper, Piece, number, plain, sentences
@@ -43,6 +44,9 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             yield from _thanks(thanked, thanks)
             if thanked := thanks:
                 continue
+            if v.name == "emulateapj" and block.level == 1 and _is_thanks(block):  # some space, no heading
+                yield r"\acknowledgments"
+                continue
             title = block.pieces[0]
             if done and block.level == 1 and block.numbered and not in_appendix \
                     and not re.match(r"(?i)acknowl|referenc|data av|conflict|author", title.printed):  # fmt: skip
@@ -51,7 +55,7 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             done = done or bool(
                 re.match(r"(?i).*conclu|acknowl|discussion$", title.printed) and block.level == 1
             )
-            yield _heading(block, v, setting)
+            yield _heading(block, v, setting, in_appendix=in_appendix)
             continue
         count += 1
         tex = _paragraph(block, v, setting, with_note=count % 9 == 4 and not thanked)
@@ -67,8 +71,8 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
 
 
 def _blocks(paper: Paper, v: Variant) -> list[Block]:
-    """Return a paper's blocks; before the first section the AAS's class prints nothing, the title neither."""
-    if v.name != "aastex631" or (paper.blocks[0].kind, paper.blocks[0].level) == ("heading", 1):
+    """Return a paper's blocks; before the first section the AAS's classes print nothing, the title neither."""
+    if not v.first_section_begins or (paper.blocks[0].kind, paper.blocks[0].level) == ("heading", 1):
         return paper.blocks
     return [Block("heading", [Piece("Introduction", "Introduction")], 1), *paper.blocks]
 
@@ -86,7 +90,7 @@ def _is_thanks(block: Block) -> bool:
 
 
 def _appendix(v: Variant, setting: Setting) -> str:
-    if v.name == "aastex631":
+    if v.first_section_begins:
         # The word is printed on a line of its own, above the first title: one may take it for a heading.
         label = f"known:{len(setting.headings)}"
         setting.headings.append({"title": "Appendix", "level": 4, "label": label, "numbered": False})
@@ -98,17 +102,31 @@ def _appendix(v: Variant, setting: Setting) -> str:
     return r"\appendix"
 
 
-def _heading(block: Block, v: Variant, setting: Setting) -> str:
+def _heading(block: Block, v: Variant, setting: Setting, *, in_appendix: bool) -> str:
     title = block.pieces[0]
     label = f"known:{len(setting.headings)}"
     setting.headings.append({
         "title": title.printed, "level": block.level, "label": label,
-        "numbered": block.numbered and block.level <= v.numbered_levels,
+        "numbered": block.numbered and block.level <= v.numbered_levels
+        and (v.numbered_appendix or not in_appendix),
     })  # fmt: skip
     star = "" if block.numbered or block.level == 4 else "*"
     command = _COMMANDS[block.level - (v.chapters and block.level < 4)]
-    place = rf"\place{{{label.removeprefix('known:')}}}" if v.name == "aastex631" else ""
-    return rf"\{command}{star}{{{title.tex}{place}}}\label{{{label}}}"
+    place = rf"\place{{{label.removeprefix('known:')}}}" if v.first_section_begins else ""
+    tex = _accents(title.tex) if v.capitals else title.tex
+    return rf"\{command}{star}{{{tex}{place}}}\label{{{label}}}"
+
+
+_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"'}
+
+
+def _accents(tex: str) -> str:
+    """Return TeX with accents as commands: uppercase breaks letters of more than one byte."""
+    return "".join(
+        rf"\{_ACCENTS[mark]}{letter}" if (mark := parts[1:]) in _ACCENTS else letter + mark
+        for parts in (unicodedata.normalize("NFD", c) for c in tex)
+        for letter in parts[:1]
+    )
 
 
 def _paragraph(block: Block, v: Variant, setting: Setting, *, with_note: bool) -> str:
@@ -116,8 +134,14 @@ def _paragraph(block: Block, v: Variant, setting: Setting, *, with_note: bool) -
     tex = "".join(p.tex for p in block.pieces)
     if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
         note = f"Number {spelled(len(setting.notes) + 1)} of the remarks at the foot of a page."
+        # SPIE's notes have signs, of which there are nine.
+        again = (
+            r"\setcounter{footnote}{0}"
+            if v.name == "spie" and setting.notes and len(setting.notes) % 9 == 0
+            else ""
+        )
         setting.notes.append(note)
-        tex = tex[: match.end()] + rf"\footnote{{{note}}}" + tex[match.end() :]
+        tex = tex[: match.end()] + rf"{again}\footnote{{{note}}}" + tex[match.end() :]
     return tex
 
 
@@ -130,7 +154,7 @@ def _record(setting: Setting, block: list[Piece], kind: str, heading: int, v: Va
             for p in sentence
         )
         if v.moved:
-            printed = _marks_moved(printed)
+            printed = _marks_moved(printed, v)
         setting.sentences.append({
             "text": printed.strip(), "kind": kind, "heading": heading,
             "cites": [list(p.keys) for p in sentence if p.keys],
@@ -138,11 +162,14 @@ def _record(setting: Setting, block: list[Piece], kind: str, heading: int, v: Va
         })  # fmt: skip
 
 
-def _marks_moved(printed: str) -> str:
+def _marks_moved(printed: str, v: Variant) -> str:
     """Return a text with its citation marks after the stops that follow them; of two stops one is printed."""
 
     def moved(match: re.Match[str]) -> str:
-        doubled = match[1] == "." and match[2].startswith(".")
+        before = match.string[: match.end(1)]
+        # The cite package's test is the space's width: after closing signs, too, but not after a capital's dot.
+        ended = re.search(r"(?<![A-Z])[.?!][)\]'”]*$", before) if v.name == "spie" else match[1] == "."
+        doubled = bool(ended) and match[2].startswith(".")
         return f"{match[1]}{match[2].removeprefix('.') if doubled else match[2]}{CITATION}"
 
     return re.sub(rf"(\S?)\s*{CITATION}([.,;:]*)", moved, printed)

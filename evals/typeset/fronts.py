@@ -6,7 +6,7 @@ from contents import Paper
 from variants import RUNNING_HEAD, Setting, Variant
 
 
-def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noqa: C901, PLR0911 - by class
+def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noqa: C901, PLR0911, PLR0912 - by class
     """Return what stands before and after the text's begin; headings that it prints go into the setting."""
     title = rf"\title{{{paper.title.tex}}}"
     short = rf"\title[On what is known]{{{paper.title.tex}}}"
@@ -23,6 +23,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return "", _quantum(title, abstract)
     if v.name == "achemso":
         return _achemso(short), abstract
+    if v.name == "emulateapj":
+        return "", _emulateapj(title, abstract, v)
+    if v.name == "aomart":
+        return _aomart(short, v), "\n".join([abstract, r"\maketitle", toc])
+    if v.name == "spie":
+        return _spie(title), "\n".join([r"\maketitle", abstract, r"\keywords{Known texts, tests}"])
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -95,6 +101,50 @@ def _achemso(title: str) -> str:
         r"\author{Ada Tester}\email{ada@example.org}",
         r"\affiliation{Institute of Tests, 12 Known Street, Exampleton}",
         r"\author{Ben Sample}\affiliation{University of Known Texts, Sampleville}", title,
+    ])  # fmt: skip
+
+
+def _emulateapj(title: str, abstract: str, v: Variant) -> str:
+    if v.n // 2 % 3:
+        authors = [
+            r"\author{Ada Tester\altaffilmark{1,2} and Ben Sample\altaffilmark{2}}",
+            r"\altaffiltext{1}{Institute of Tests, 12 Known Street, Exampleton; ada@example.org}",
+            r"\altaffiltext{2}{University of Known Texts, Sampleville}",
+        ]
+    else:
+        authors = [
+            r"\author{Ada Tester}", r"\affil{Institute of Tests, 12 Known Street, Exampleton}",
+            r"\and", r"\author{Ben Sample}", r"\affil{University of Known Texts, Sampleville}",
+        ]  # fmt: skip
+    sent = [r"\submitted{Submitted to ApJ}"] if v.n % 3 else []
+    return "\n".join([
+        r"\shorttitle{On what is known}\shortauthors{A. Tester et al.}", *sent,
+        title, *authors, abstract, r"\keywords{known texts --- tests: general}",
+    ])  # fmt: skip
+
+
+def _aomart(title: str, v: Variant) -> str:
+    issue = r"\volumenumber{196}\issuenumber{3}\publicationyear{2022}\papernumber{4}" if v.n // 4 % 2 else ""
+    return "\n".join([
+        title, r"\author[A. Tester]{Ada Tester}",
+        r"\address{Institute of Tests, 12 Known Street, Exampleton}", r"\email{ada@example.org}",
+        r"\author[B. Sample]{Ben Sample}", r"\address{University of Known Texts, Sampleville}",
+        r"\urladdr{https://example.org/sample}", r"\thanks{The authors were supported by the Institute of Tests.}",
+        r"\copyrightnote{\textcopyright~2022 by the authors}", r"\keyword{known texts}\keyword{tests}",
+        r"\subject{primary}{msc2020}{00A20}\subject{secondary}{msc2020}{68T50}",
+        r"\received{\formatdate{2022-01-16}}\revised{\formatdate{2022-06-07}}", issue, r"\startpage{1}\endpage{}",
+    ])  # fmt: skip
+
+
+def _spie(title: str) -> str:
+    return "\n".join([
+        title,
+        r"\author{Ada Tester\supit{a} and Ben Sample\supit{b}\skiplinehalf",
+        r"\supit{a}Institute of Tests, 12 Known Street, Exampleton; \\",
+        r"\supit{b}University of Known Texts, Sampleville}",
+        r"\authorinfo{Further author information: (Send correspondence to A.T.)\\A.T.: E-mail: ada@example.org,",
+        r"Telephone: 1 505 555 0123\\B.S.: E-mail: ben@example.org}",
+        r"\pagestyle{plain}",
     ])  # fmt: skip
 
 

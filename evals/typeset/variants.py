@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 
 from contents import Paper
 
-WORK = ("article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl")
+WORK = (
+    "article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl",
+    "memoir", "cas-dc", "achemso",
+)  # fmt: skip
 #: Looked at once before anything is done for them, then worked on.
-CHECK = ("memoir", "cas-dc", "achemso")
+CHECK = ("emulateapj", "aomart", "spie")
 FINAL = ("aastex631", "jmlr", "quantumarticle")
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
 #: Classes that load hyperref themselves.
-LOADS_HYPERREF = ("acmart", "mnras", "cas-dc", "aastex631", "jmlr")
+LOADS_HYPERREF = ("acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart")
 THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
 
 
@@ -31,36 +34,51 @@ class Variant:
 
     @property
     def contents(self) -> bool:
-        return self.name in ("article", "amsart", "scrartcl", "memoir") and self.n % 4 == 1
+        return self.name in ("article", "amsart", "scrartcl", "memoir", "aomart") and self.n % 4 == 1
 
     @property
     def author_year(self) -> bool:
-        return self.name in ("mnras", "aastex631", "jmlr") or (
+        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj") or (
             self.name in ("article", "llncs", "scrartcl", "memoir", "cas-dc") and self.n // 2 % 2 == 1
         )
 
     @property
     def in_parentheses(self) -> bool:
         """Names and years of a citation mark stand in parentheses together, not the years alone."""
-        return self.name in ("aastex631", "jmlr") and self.n // 2 % 2 == 0
+        return self.name in ("aastex631", "jmlr", "emulateapj") and self.n // 2 % 2 == 0
 
     @property
     def alpha(self) -> bool:
-        return self.name == "amsart" and self.n // 2 % 2 == 1
+        return self.name in ("amsart", "aomart") and self.n // 2 % 2 == 1
 
     @property
     def raised(self) -> bool:
-        return self.name == "achemso" or (self.name == "revtex4-2" and self.n % 3 == 0)
+        return self.name in ("achemso", "spie") or (self.name == "revtex4-2" and self.n % 3 == 0)
 
     @property
     def moved(self) -> bool:
-        """The ACS's class prints a citation's raised number after the stop or comma that follows it."""
-        return self.name == "achemso"
+        """The ACS's and SPIE's classes print a citation's raised number after the stop or comma that follows it."""
+        return self.name in ("achemso", "spie")
 
     @property
     def own_theorems(self) -> bool:
         """The class has theorems and the like, under their names in lower case."""
         return self.name in ("llncs", "jmlr")
+
+    @property
+    def capitals(self) -> bool:
+        """First-level headings, and emulateapj's title, are put into capitals by TeX's own uppercase."""
+        return self.name in ("emulateapj", "spie")
+
+    @property
+    def first_section_begins(self) -> bool:
+        """The AAS's classes print title, authors and abstract with the first section."""
+        return self.name in ("aastex631", "emulateapj")
+
+    @property
+    def numbered_appendix(self) -> bool:
+        """An appendix's sections have numbers; in emulateapj only where that is asked for."""
+        return self.name != "emulateapj" or self.n // 8 % 2 == 1
 
     @property
     def chapters(self) -> bool:
@@ -77,7 +95,17 @@ class Variant:
     @property
     def two_columns(self) -> bool:
         return (
-            self.name in ("revtex4-2", "IEEEtran", "acmart", "mnras", "cas-dc", "aastex631", "quantumarticle")
+            self.name
+            in (
+                "revtex4-2",
+                "IEEEtran",
+                "acmart",
+                "mnras",
+                "cas-dc",
+                "aastex631",
+                "quantumarticle",
+                "emulateapj",
+            )
             or (self.name == "article" and self.n // 4 % 2 == 0)
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
         )
@@ -85,7 +113,7 @@ class Variant:
     @property
     def left_numbers(self) -> bool:
         """The AMS's classes print an equation's number at its left."""
-        return self.name == "amsart"
+        return self.name in ("amsart", "aomart")
 
     @property
     def line_numbers(self) -> bool:
@@ -125,6 +153,12 @@ def document_class(v: Variant) -> str:
             "\n\\pdfoutput=1"
         ),
         "achemso": r"\documentclass[journal=jacsat,manuscript=article]{achemso}",
+        "emulateapj": (
+            rf"\documentclass[{'iop' if v.n // 4 % 2 else 'apj'}{',numberedappendix' if v.numbered_appendix else ''}"
+            rf"{',twocolappendix' if v.n // 16 % 2 else ''}]{{emulateapj}}"
+        ),
+        "aomart": r"\documentclass{aomart}",
+        "spie": rf"\documentclass[{'12pt' if v.n // 8 % 4 == 3 else '10pt'}{',a4paper' if v.n // 4 % 2 else ''}]{{spie}}",
     }[v.name]
 
 
@@ -132,7 +166,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
     lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
     if v.name != "acmart":  # brings its own fonts
         lines.append(r"\usepackage{amssymb}")
-    if v.name not in ("amsart", "llncs", "acmart", "jmlr"):
+    if v.name not in ("amsart", "llncs", "acmart", "jmlr", "aomart", "spie"):
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
     if v.name == "quantumarticle":
@@ -146,7 +180,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
     elif v.n % 3 == 1:
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
-    elif v.n % 3 == 2 and v.name in ("article", "amsart", "llncs", "mnras", "scrartcl", "memoir"):
+    elif v.n % 3 == 2 and v.name in (
+        "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie",
+    ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
         lines += [
@@ -167,7 +203,12 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
         lines.append(rf"\usepackage[{how}]{{natbib}}")
     elif v.name == "quantumarticle":
         lines.append(r"\usepackage[numbers,sort&compress]{natbib}" if v.n // 2 % 2 else "")
-    elif v.author_year and v.name not in ("mnras", "aastex631", "jmlr"):  # which load it themselves
+    elif v.author_year and v.name not in (
+        "mnras",
+        "aastex631",
+        "jmlr",
+        "emulateapj",
+    ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
     elif v.name == "IEEEtran" or (v.name == "article" and v.n % 5):
         lines.append(r"\usepackage{cite}")
@@ -182,17 +223,17 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
     lines.append(
         rf"\AddToShipoutPictureBG*{{\ifnum\value{{page}}=1\put({at},260){{\rotatebox{{90}}{{\Large {stamp}}}}}\fi}}"
     )
-    if v.name == "aastex631":
+    if v.first_section_begins:
         # A heading may end a page here, and then its label stands on the next.
         lines.append(
             r"\makeatletter\newcommand{\knownplace}[2]{}\DeclareRobustCommand{\place}[1]{\protected@write"
             r"\@auxout{}{\string\knownplace{#1}{\thepage}}}\makeatother"
-            r"\pdfstringdefDisableCommands{\def\place#1{}}"
+            + (r"\pdfstringdefDisableCommands{\def\place#1{}}" if v.hyperref else "")
         )
     if v.in_parentheses:
         lines.append(r"\AtBeginDocument{\let\cite\citep}")
     if not v.own_theorems:
-        style = r"\theoremstyle{definition}" if v.n % 7 == 3 else ""
+        style = r"\theoremstyle{definition}" if v.n % 7 == 3 and v.name != "spie" else ""
         lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}" for t in THEOREMS)]
     lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")
     return "\n".join(lines)
