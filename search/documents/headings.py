@@ -81,6 +81,9 @@ class Heading:
 Style = tuple[float, str, bool, bool]
 #: The same, and whether text follows on the heading's line.
 Setting = tuple[float, str, bool, bool, bool]
+#: The same without size.
+Face = tuple[str, bool, bool, bool]
+_SIZES = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -137,11 +140,43 @@ def find_headings(
     if not has_numbers:
         styles += _recurring(others)
     chosen += known
-    chosen += [c for c in others if _stands_alone(c, styles, has_numbers=has_numbers)]
+    alone = [c for c in others if _stands_alone(c, styles, has_numbers=has_numbers)]
+    # What one of them has is a style of headings, for those with less evidence as well.
+    more = _like(alone, others) if has_numbers else _smaller([*chosen, *alone], others)
+    chosen += alone + more
     if marks:
         chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
     return _levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
+
+
+def _like(alone: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
+    """Return what else is set as headings without a number are, on a line of its own."""
+    styles = {c.style for c in alone if not c.style[-1]}
+    taken = {c.start for c in alone}
+    return [
+        c for c in others
+        if c.style in styles and c.start not in taken and c.number is None and c.score >= UNNUMBERED_FROM
+    ]  # fmt: skip
+
+
+def _smaller(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
+    """Return what is set as the headings are, only smaller: one that comes once has no style that recurs."""
+    sizes: dict[Face, float] = {}
+    for c in chosen:
+        if not c.style[-1]:
+            sizes[_face(c.style)] = max(c.style[0], sizes.get(_face(c.style), 0.0))
+    taken = {c.start for c in chosen}
+    return [
+        c for c in others
+        if c.start not in taken and c.score >= UNNUMBERED_FROM and c.style[0] < sizes.get(_face(c.style), 0.0)
+    ]  # fmt: skip
+
+
+def _face(style: Setting) -> Face:
+    """Return what headings of several levels have in common; TeX's fonts have their sizes in their names."""
+    _, font, bold, capitals, runs_in = style
+    return _SIZES.sub("", font), bold, capitals, runs_in
 
 
 def _chain(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -188,8 +223,11 @@ def _with_marks(
     possible = {mark.start for mark in marks}
     marked = [by_start[start] for start in sorted(starts) if start in by_start]
     first = min((c.start for c in marked if c.number), default=0)
-    usual = {style for style, count in Counter(c.style for c in marked).items() if count >= _USUAL}
-    smallest = {style[1:]: min(other[0] for other in usual if other[1:] == style[1:]) for style in usual}
+    counted = [*marked, *(c for c in chosen if c.number and listed and c.start not in starts)]
+    usual = {style for style, count in Counter(c.style for c in counted).items() if count >= _USUAL}
+    smallest: dict[Face, float] = {}
+    for style in usual:
+        smallest[_face(style)] = min(style[0], smallest.get(_face(style), style[0]))
     kept = [
         c for c in chosen
         if c.start not in starts
@@ -198,7 +236,7 @@ def _with_marks(
             or (c.style[-1] and not c.number and c.start > first)
             or (c.style in usual and c.start > first)
             or (bool(c.number) if listed else c.start in possible)
-            or (listed and c.start > first and c.style[0] < smallest.get(c.style[1:], 0.0))
+            or (listed and c.start > first and c.style[0] < smallest.get(_face(c.style), 0.0))
         )
     ]  # fmt: skip
     return kept + marked
@@ -454,6 +492,11 @@ def _levels_of_styles(chosen: Sequence[Candidate], marked: Mapping[int, int]) ->
         if c.start in marked and not c.number:
             by_style.setdefault(c.style, Counter())[marked[c.start]] += 1
     level_of = {style: counts.most_common(1)[0][0] for style, counts in by_style.items()}
+    # Sections and their parts can look alike, and what is smaller stands below both.
+    deepest = {
+        style: max([level for level, count in counts.items() if count >= _USUAL], default=0)
+        for style, counts in by_style.items()
+    }
     ordinary = [c for c in chosen if not c.style[-1] and not _ALWAYS_MAIN.fullmatch(c.title.strip())]
     known = {c.style for c in ordinary if c.known and not c.number}
     if known and not numbered:
@@ -463,7 +506,11 @@ def _levels_of_styles(chosen: Sequence[Candidate], marked: Mapping[int, int]) ->
         level_of.setdefault(style, 1)
     others = {c.style for c in ordinary} - level_of.keys()
     for style in sorted(others, key=_prominence, reverse=True):
-        above = [level for other, level in level_of.items() if _prominence(other) > _prominence(style)]
+        above = [
+            max(level, deepest.get(other, 0))
+            for other, level in level_of.items()
+            if _prominence(other) > _prominence(style)
+        ]
         level_of[style] = max(above, default=0) + 1 if numbered else min(max(above, default=0) + 1, 3)
     return level_of
 

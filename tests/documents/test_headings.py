@@ -270,3 +270,23 @@ def test_a_small_label_of_keywords_is_no_heading():
     sheet.line(("2 Methods", "Bold", 12), gap=26)
     sheet.text(gap=18)
     assert told(sheet.headings()) == [("1", "Introduction", 1), ("2", "Methods", 1)]
+
+
+def test_a_style_that_comes_once_is_known_by_its_larger_sisters():
+    """One small bold title among larger ones without numbers is a heading, and stands below them."""
+    sheet = unnumbered(("Introduction", 17), ("The tools", 17), ("One detail", 12), ("Conclusion", 17))
+    assert told(sheet.headings())[2] == (None, "One detail", 2)
+
+
+def test_what_is_smaller_stands_below_both_levels_that_look_alike():
+    """Where sections and their parts have one style, a title without a number below them is of level 3."""
+    sheet = unnumbered(("1 Introduction", 14), ("2 Methods", 14), ("3 Results", 14), ("3.1 Parts", 14),
+                       ("3.2 More", 14), ("A detail of them", 12), ("4 Conclusion", 14))  # fmt: skip
+    assert told(sheet.headings())[5] == (None, "A detail of them", 3)
+
+
+def test_a_long_title_is_set_as_shorter_ones_without_numbers_are():
+    """Below numbered sections a title of two lines needs no more than to look as the others do."""
+    long = "The whole of a title that goes on and on for as long as there is any room left for it on the page"
+    sheet = unnumbered(("1 Introduction", 14), ("Detail", 12), (long + " at all", 12), ("2 Conclusion", 14))
+    assert [title for _, title, _ in told(sheet.headings())][1:3] == ["Detail", long + " at all"]
