@@ -158,7 +158,7 @@ def document_class(v: Variant) -> str:
             rf"{',twocolappendix' if v.n // 16 % 2 else ''}]{{emulateapj}}"
         ),
         "aomart": r"\documentclass{aomart}",
-        "spie": rf"\documentclass[{'12pt' if v.n // 8 % 4 == 3 else '10pt'}{',a4paper' if v.n // 4 % 2 else ''}]{{spie}}",
+        "spie": rf"\documentclass[{'12pt' if v.n // 8 % 4 == 3 and v.n % 3 else '10pt'}{',a4paper' if v.n // 4 % 2 else ''}]{{spie}}",
     }[v.name]
 
 
@@ -178,6 +178,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
     elif v.name == "acmart":
         # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
+    elif v.name == "spie" and v.n % 3 == 0:
+        # The signs of its notes, which Computer Modern has as bitmaps only.
+        lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
     elif v.n % 3 == 1:
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
