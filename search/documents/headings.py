@@ -41,6 +41,8 @@ _LIKE_NUMBERED_FROM = 0.0
 #: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
 _USUAL = 2
 _LONGEST_TITLE = 160
+#: What centred and slanted titles count for, in points of size: less than any two sizes differ by.
+_CENTRED, _SLANTED = 0.2, 0.1
 #: Letters of a name that is written in capitals in any style.
 _ACRONYM = 8
 #: A title of 120 letters in capitals takes five lines of a narrow column.
@@ -121,9 +123,8 @@ def find_headings(
         evidence: points for each line from elsewhere (see `search.documents.layout`); empty for none.
     """
     words = vocabulary_of(lines) if vocabulary is None else vocabulary
-    candidates = _candidates(
-        _Look(lines, body, {mark.start: mark for mark in marks if mark.sure}, words, evidence)
-    )
+    look = _Look(lines, body, {mark.start: mark for mark in marks if mark.sure}, words, evidence)
+    candidates = _candidates(look)
     chosen = _chain(candidates)
     if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
         chosen = []
@@ -147,6 +148,8 @@ def find_headings(
     if marks:
         chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
+    if not any(c.number for c in chosen):
+        chosen = _told_apart(chosen, look)
     return _levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
 
 
@@ -528,6 +531,31 @@ def _without_acronyms(chosen: Sequence[Candidate]) -> list[Candidate]:
         else:
             found.append(c)
     return found
+
+
+def _told_apart(chosen: Sequence[Candidate], look: _Look) -> list[Candidate]:
+    """Return headings without numbers, the centred ones as if larger and the slanted ones as if smaller.
+
+    Of one size and weight, centred titles stand above those at the edge, where a style has both; what fills
+    its line is neither.
+    """
+    centred: dict[Setting, list[Candidate]] = {}
+    left: Counter[Setting] = Counter()
+    for c in chosen:
+        line, edges = look.lines[c.start], look.edges[look.lines[c.start].page, look.lines[c.start].column]
+        if edges.centres(look.lines[c.start : c.end]):
+            centred.setdefault(c.style, []).append(c)
+        elif line.x0 < edges.left + 0.5 * line.size and line.x1 < edges.right - 2 * line.size:
+            left[c.style] += 1
+    above = {
+        c.start for style, found in centred.items() for c in found
+        if min(len(found), left[style]) >= _USUAL
+    }  # fmt: skip
+    return [
+        replace(c, style=(c.style[0] + _CENTRED * (c.start in above) - _SLANTED * slanted, *c.style[1:]))
+        for c in chosen
+        for slanted in [look.lines[c.start].italic > 0.6]
+    ]
 
 
 def _levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Heading]:

@@ -290,3 +290,17 @@ def test_a_long_title_is_set_as_shorter_ones_without_numbers_are():
     long = "The whole of a title that goes on and on for as long as there is any room left for it on the page"
     sheet = unnumbered(("1 Introduction", 14), ("Detail", 12), (long + " at all", 12), ("2 Conclusion", 14))
     assert [title for _, title, _ in told(sheet.headings())][1:3] == ["Detail", long + " at all"]
+
+
+def test_centred_titles_stand_above_those_at_the_edge_and_upright_above_slanted():
+    """In one size without numbers, place and slant tell three levels apart."""
+    sheet = Sheet()
+    for title, font, centred in (
+        ("Introduction", "Bold", True), ("The tools", "Bold", False), ("A hammer", "Italic", False),
+        ("Other tools", "Bold", False), ("A nail", "Italic", False), ("Results", "Bold", True),
+    ):  # fmt: skip
+        sheet.line((title, font, 12), gap=26, centred=centred)
+        sheet.text(gap=18)
+    for line in sheet.lines[len(sheet.lines) // 2 :]:
+        line.page = 2
+    assert [level for _, _, level in told(sheet.headings())] == [1, 2, 3, 2, 3, 1]
