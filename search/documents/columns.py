@@ -243,11 +243,20 @@ def _row_by_row(rows: Sequence[Sequence[Line]], lines: Sequence[Line]) -> bool:
 def _own_sides(lines: Sequence[Line], edge: float) -> dict[int, str]:
     """Return the side on which each line stands, by id; what a table over both columns holds is on both."""
     sides = {id(line): _side(line, edge) for line in lines}
+    for before, line in pairwise(lines):
+        if sides[id(line)] != sides[id(before)] and _lies_in(line, before):
+            sides[id(line)] = sides[id(before)]
     across = [line for line in lines if sides[id(line)] == "both"]
     if across:
         right = [line for line in lines if sides[id(line)] == "right"]
         sides.update((id(line), "left") for line in across if _is_overfull(line, right))
     return sides | dict.fromkeys(_spanning_rows(lines, edge), "both")
+
+
+def _lies_in(line: Line, before: Line) -> bool:
+    """Return whether a line is a piece of the one drawn before it: an index under the exponent at its end."""
+    shared = min(line.y1, before.y1) - max(line.y0, before.y0)
+    return before.x0 <= line.x0 and line.x1 <= before.x1 + 1 and shared > 0.5 * (line.y1 - line.y0)
 
 
 def _is_overfull(line: Line, right: Sequence[Line]) -> bool:

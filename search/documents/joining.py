@@ -45,7 +45,7 @@ def text_of(
 _DIVIDED = re.compile(r"(?P<before>[\^_}])?(?P<word>[^\W\d_]+)[-\u00ad‐]$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 #: Before a hyphen that stays, whatever follows it: a number, the end of a formula.
-_KEPT_AFTER = re.compile(r"[\d}\])]-$")
+_KEPT_AFTER = re.compile(r"[\d}\])(\[*]-$")
 
 
 def _joint(  # noqa: PLR0911 - one return for each sort of line end

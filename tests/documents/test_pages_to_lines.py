@@ -131,6 +131,15 @@ def test_a_gap_divides_no_line_over_both_columns():
     assert text(pieces[0]) == ["Figure 5: How feathers fall.", "Left: air.", "Right:", "lead."]
 
 
+def test_an_index_stays_with_its_formula_over_the_gutter():
+    """A display in the middle of an abstract over both columns reaches over the gutter; its index goes along."""
+    page = two_columns()
+    abstract = [line("An abstract over both columns", 60, 50, 490, 90), line("y = 3x^2", 290, 66, 35, 91),
+                line("3", 321, 68, 4, 92), line("and it goes on.", 60, 82, 490, 93)]  # fmt: skip
+    pieces = reading_order([*abstract, *page.lines], 320.0)
+    assert ["y = 3x^2", "3"] in [text(piece) for piece in pieces]
+
+
 def test_the_last_index_of_a_formula_is_no_page_number():
     """A digit at the foot of a page that touches a formula stays; the number that counts the pages leaves."""
     pages = [
