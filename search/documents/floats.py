@@ -179,10 +179,7 @@ def _one_size(line: TextLine, other: TextLine) -> bool:
 
 def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size: float) -> None:
     """Mark rows that come in cells and stand together; what stands between two of them belongs to them."""
-    rows = [
-        line.pieces >= _CELLS and kind == "text" and is_row(line)
-        for line, kind in zip(lines, kinds, strict=True)
-    ]
+    rows = _rows(lines, kinds)
     index = 0
     while index < len(lines):
         if not rows[index]:
@@ -209,6 +206,16 @@ def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size:
             for position in range(first, last + 1):
                 kinds[position] = "table"
         index = last + 1
+
+
+def _rows(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[bool]:
+    """Return which lines can be rows: none that goes on with a paragraph, as wide as the line before it."""
+    rows = [False] * len(lines)
+    prose = False
+    for index, (line, kind) in enumerate(zip(lines, kinds, strict=True)):
+        prose = kind == "text" and (line.pieces == 1 or (prose and _fills(line, lines[index - 1])))
+        rows[index] = not prose and line.pieces >= _CELLS and kind == "text" and is_row(line)
+    return rows
 
 
 def _is_wider(line: TextLine, rows: Sequence[TextLine]) -> bool:

@@ -53,7 +53,8 @@ def _joint(  # noqa: PLR0911 - one return for each sort of line end
 ) -> tuple[str, str]:
     """Return the text before, without a hyphen that only divides a word, and what to put between."""
     if before[-1] not in "-\u00ad\u2010":
-        return before, "" if before.endswith(("/", "—")) else " "
+        numbers = before.endswith("–") and before[-2:-1].isdigit() and after[0].isdigit()
+        return before, "" if numbers or before.endswith(("/", "—")) else " "
     divided = _DIVIDED.search(before, before.rfind(" ") + 1)
     if not divided:
         return before, "" if before.endswith("\u00ad") or _KEPT_AFTER.search(before) else " "

@@ -135,13 +135,22 @@ def test_text_below_a_table_is_no_row(set_paper):
     assert [p.text for p in of_kind(paper, "table")] == ["Bird Mass Count Owl 1.2 14 Wren 0.3 71"]
 
 
+def printed(text: str, y: float, pieces: int, block: int) -> TextLine:
+    """A justified line of bold 9 points, in so many pieces."""
+    span = Span(text, "Serif", 9, True, False, False, 60, y - 7, 300, y + 2, y)
+    return TextLine(1, 0, block, [span], pieces, 60, y - 7, 300, y + 2, text, 9, "Serif", y, 1.0, 0.0)
+
+
+def test_justified_lines_of_a_paragraph_are_no_rows():
+    """Lines that come in many pieces and go on with a line of one, as wide as it, are text."""
+    paragraph = [printed("We thank all of the birds, and mostly", 100, 1, 1)]
+    paragraph += [printed("OWL-42 (No. 9) of H2020", 111 + 11 * row, 4, 1) for row in range(3)]
+    assert kinds_of(paragraph, 9) == ["text"] * 4
+    assert kinds_of(paragraph[1:], 9) == ["table"] * 3
+
+
 def test_a_caption_goes_on_with_a_line_of_wide_gaps():
     """A justified line that comes in many pieces is a caption's next line; a table's row is another block."""
-
-    def printed(text: str, y: float, pieces: int, block: int) -> TextLine:
-        span = Span(text, "Serif", 9, True, False, False, 60, y - 7, 300, y + 2, y)
-        return TextLine(1, 0, block, [span], pieces, 60, y - 7, 300, y + 2, text, 9, "Serif", y, 1.0, 0.0)
-
     caption = [printed("Figure 4: How all of the feathers fall to", 100, 1, 1),
                printed("(a) Owl (4) and Wren (5)", 111, 4, 1)]  # fmt: skip
     assert kinds_of([*caption, printed("birds in air.", 122, 1, 1)], 9) == ["caption"] * 3

@@ -35,6 +35,7 @@ def joined(*texts: str, others: str = "") -> str:
         (("of Meyer-", "Miller maps"), "", "of Meyer-Miller maps"),
         (("is the n-", "th of them"), "", "is the n-th of them"),
         (("see a/", "b there"), "", "see a/b there"),
+        (("of 20–", "40 pA"), "", "of 20–40 pA"),
         (("the range [-", "3, 3] of Retro*-", "extended"), "", "the range [-3, 3] of Retro*-extended"),
         (("one line", "and another"), "", "one line and another"),
     ],

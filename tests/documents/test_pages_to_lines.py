@@ -132,7 +132,7 @@ def test_a_gap_divides_no_line_over_both_columns():
 
 
 def test_an_index_stays_with_its_formula_over_the_gutter():
-    """A display in the middle of an abstract over both columns reaches over the gutter; its index goes along."""
+    """A display in the middle of an abstract over two columns reaches over the gutter, its index too."""
     page = two_columns()
     abstract = [line("An abstract over both columns", 60, 50, 490, 90), line("y = 3x^2", 290, 66, 35, 91),
                 line("3", 321, 68, 4, 92), line("and it goes on.", 60, 82, 490, 93)]  # fmt: skip
