@@ -11,14 +11,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from search.documents.bookmarks import Mark
 from search.documents.edges import Edges, edges_of
 from search.documents.floats import CAPTION
 from search.documents.joining import text_of, vocabulary_of
+from search.documents.levels import (
+    USUAL,
+    Candidate,
+    Face,
+    Heading,
+    Setting,
+    Style,
+    face_of,
+    levelled,
+    told_apart,
+)
 from search.documents.lines import TextLine
-from search.documents.numbering import Number, longest_run, parse_number
+from search.documents.numbering import longest_run, parse_number
 from search.documents.run_in import is_run_in
 from search.documents.style import BodyStyle
 
@@ -38,13 +49,7 @@ _RUN_IN_FROM = 2.0
 _TEXT = 25
 #: Set as numbered ones are, which was asked there too.
 _LIKE_NUMBERED_FROM = 0.0
-#: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
-_USUAL = 2
 _LONGEST_TITLE = 160
-#: What centred and slanted titles count for, in points of size: less than any two sizes differ by.
-_CENTRED, _SLANTED = 0.2, 0.1
-#: Letters of a name that is written in capitals in any style.
-_ACRONYM = 8
 #: A title of 120 letters in capitals takes five lines of a narrow column.
 _MOST_LINES = 6
 
@@ -56,53 +61,14 @@ _KNOWN = re.compile(
     r"|key ?words(?: and phrases)?)[.:]?",
     re.IGNORECASE,
 )
-_ALWAYS_MAIN = re.compile(r"(?:abstract|references.*|bibliography|appendix|appendices)[.:]?", re.IGNORECASE)
+_LIST = re.compile(r"references|bibliography|literature cited", re.IGNORECASE)
 _KEYWORDS = re.compile(r"key ?words", re.IGNORECASE)
-_THANKS = re.compile(r"acknowledge?ment", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Proof|Case"
     r"|Step|Exercise|Question|Problem|Fact|Observation|Property)\b", re.IGNORECASE,
 )  # fmt: skip
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _FORMULA = re.compile(r"[=≤≥≈∑∫→∈]|\^\{|_\{")
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading and the lines it stands on: `lines[start:end]`."""
-
-    start: int
-    end: int
-    title: str
-    number: str | None
-    level: int
-    page: int
-
-
-#: Size (to half a point), font, bold, all capitals.
-Style = tuple[float, str, bool, bool]
-#: The same, and whether text follows on the heading's line.
-Setting = tuple[float, str, bool, bool, bool]
-#: The same without size.
-Face = tuple[str, bool, bool, bool]
-_SIZES = re.compile(r"\d+")
-
-
-@dataclass(slots=True)
-class Candidate:
-    """One to three lines that might be a heading."""
-
-    start: int
-    end: int
-    text: str
-    number: Number | None
-    title: str
-    style: Setting
-    score: float
-    known: bool
-    page: int
-    #: Whether a paragraph in the text's own font begins below.
-    opens: bool = False
 
 
 def find_headings(
@@ -135,8 +101,11 @@ def find_headings(
     known = [c for c in candidates if c.start not in taken and c.known and c.score >= 1.0]
     styles = Counter(c.style for c in (*chosen, *known))
     taken |= {c.start for c in known}
-    # Before the abstract or the first section stand authors and addresses, in any style.
-    first = min((c.start for c in (*chosen, *known)), default=0)
+    # Before the abstract or the first section stand authors and addresses, in any style; a list comes last.
+    sections = [c.start for c in (*chosen, *known) if not _LIST.match(c.title)]
+    if not sections and known:  # then only the first page can be theirs
+        sections = [next((i for i, line in enumerate(lines) if line.page > lines[0].page), len(lines)) - 1]
+    first = min(sections, default=0)
     others = [c for c in candidates if c.start not in taken and c.start > first]
     if not has_numbers:
         styles += _recurring(others)
@@ -149,8 +118,8 @@ def find_headings(
         chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
     if not any(c.number for c in chosen):
-        chosen = _told_apart(chosen, look)
-    return _levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
+        chosen = told_apart(chosen, lines, look.edges)
+    return levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
 
 
 def _like(alone: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
@@ -168,18 +137,14 @@ def _smaller(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[C
     sizes: dict[Face, float] = {}
     for c in chosen:
         if not c.style[-1]:
-            sizes[_face(c.style)] = max(c.style[0], sizes.get(_face(c.style), 0.0))
+            sizes[face_of(c.style)] = max(c.style[0], sizes.get(face_of(c.style), 0.0))
     taken = {c.start for c in chosen}
     return [
         c for c in others
-        if c.start not in taken and c.score >= UNNUMBERED_FROM and c.style[0] < sizes.get(_face(c.style), 0.0)
+        if c.start not in taken
+        and c.score >= UNNUMBERED_FROM
+        and c.style[0] < sizes.get(face_of(c.style), 0.0)
     ]  # fmt: skip
-
-
-def _face(style: Setting) -> Face:
-    """Return what headings of several levels have in common; TeX's fonts have their sizes in their names."""
-    _, font, bold, capitals, runs_in = style
-    return _SIZES.sub("", font), bold, capitals, runs_in
 
 
 def _chain(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -227,10 +192,10 @@ def _with_marks(
     marked = [by_start[start] for start in sorted(starts) if start in by_start]
     first = min((c.start for c in marked if c.number), default=0)
     counted = [*marked, *(c for c in chosen if c.number and listed and c.start not in starts)]
-    usual = {style for style, count in Counter(c.style for c in counted).items() if count >= _USUAL}
+    usual = {style for style, count in Counter(c.style for c in counted).items() if count >= USUAL}
     smallest: dict[Face, float] = {}
     for style in usual:
-        smallest[_face(style)] = min(style[0], smallest.get(_face(style), style[0]))
+        smallest[face_of(style)] = min(style[0], smallest.get(face_of(style), style[0]))
     kept = [
         c for c in chosen
         if c.start not in starts
@@ -239,7 +204,7 @@ def _with_marks(
             or (c.style[-1] and not c.number and c.start > first)
             or (c.style in usual and c.start > first)
             or (bool(c.number) if listed else c.start in possible)
-            or (listed and c.start > first and c.style[0] < smallest.get(_face(c.style), 0.0))
+            or (listed and c.start > first and c.style[0] < smallest.get(face_of(c.style), 0.0))
         )
     ]  # fmt: skip
     return kept + marked
@@ -471,113 +436,3 @@ def _gap(above: TextLine | None, below: TextLine | None) -> float | None:
         return None
     distance = below.baseline - above.baseline
     return distance if distance > 0 else None
-
-
-def _prominence(style: Setting) -> tuple[float, bool, bool, bool]:
-    """Return what makes one unnumbered style stand above another: size, then capitals, weight, own line."""
-    size, _, bold, capitals, runs_in = style
-    return size, capitals, bold, not runs_in
-
-
-def _levels_of_styles(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> dict[Setting, int]:
-    """Return the level of each style: its numbers', else the outline's, else one below what stands out more.
-
-    Titles that are always sections show what sections look like; of such titles in several styles those that
-    stand out most, unless numbers say what sections look like. Abstracts and lists may have styles of their
-    own.
-    """
-    by_style: dict[Setting, Counter[int]] = {}
-    for c in chosen:
-        if c.number:
-            by_style.setdefault(c.style, Counter())[c.number.level] += 1
-    numbered = bool(by_style)
-    for c in chosen:
-        if c.start in marked and not c.number:
-            by_style.setdefault(c.style, Counter())[marked[c.start]] += 1
-    level_of = {style: counts.most_common(1)[0][0] for style, counts in by_style.items()}
-    # Sections and their parts can look alike, and what is smaller stands below both.
-    deepest = {
-        style: max([level for level, count in counts.items() if count >= _USUAL], default=0)
-        for style, counts in by_style.items()
-    }
-    ordinary = [c for c in chosen if not c.style[-1] and not _ALWAYS_MAIN.fullmatch(c.title.strip())]
-    known = {c.style for c in ordinary if c.known and not c.number}
-    if known and not numbered:
-        most = max(map(_prominence, known))
-        known = {style for style in known if _prominence(style) == most}
-    for style in known:
-        level_of.setdefault(style, 1)
-    others = {c.style for c in ordinary} - level_of.keys()
-    for style in sorted(others, key=_prominence, reverse=True):
-        above = [
-            max(level, deepest.get(other, 0))
-            for other, level in level_of.items()
-            if _prominence(other) > _prominence(style)
-        ]
-        level_of[style] = max(above, default=0) + 1 if numbered else min(max(above, default=0) + 1, 3)
-    return level_of
-
-
-def _without_acronyms(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Return the headings; short names in capitals have the style of the others: "PRFL" and "Legion"."""
-    count = Counter(c.style for c in chosen)
-    spared = {c.style for c in chosen if c.style[3] and (c.known or len(c.title) > _ACRONYM)}
-    found = []
-    for c in chosen:
-        size, font, bold, capitals, runs_in = c.style
-        plain = (size, font, bold, False, runs_in)
-        if capitals and c.style not in spared and count[plain] > count[c.style]:
-            found.append(replace(c, style=plain))
-        else:
-            found.append(c)
-    return found
-
-
-def _told_apart(chosen: Sequence[Candidate], look: _Look) -> list[Candidate]:
-    """Return headings without numbers, the centred ones as if larger and the slanted ones as if smaller.
-
-    Of one size and weight, centred titles stand above those at the edge, where a style has both; what fills
-    its line is neither.
-    """
-    centred: dict[Setting, list[Candidate]] = {}
-    left: Counter[Setting] = Counter()
-    for c in chosen:
-        line, edges = look.lines[c.start], look.edges[look.lines[c.start].page, look.lines[c.start].column]
-        if edges.centres(look.lines[c.start : c.end]):
-            centred.setdefault(c.style, []).append(c)
-        elif line.x0 < edges.left + 0.5 * line.size and line.x1 < edges.right - 2 * line.size:
-            left[c.style] += 1
-    above = {
-        c.start for style, found in centred.items() for c in found
-        if min(len(found), left[style]) >= _USUAL
-    }  # fmt: skip
-    return [
-        replace(c, style=(c.style[0] + _CENTRED * (c.start in above) - _SLANTED * slanted, *c.style[1:]))
-        for c in chosen
-        for slanted in [look.lines[c.start].italic > 0.6]
-    ]
-
-
-def _levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Heading]:
-    """Return the headings with their levels: by number, else as marked, else by style."""
-    chosen = _without_acronyms(chosen)
-    level_of = _levels_of_styles(chosen, marked)
-    deepest = max((c.number.level for c in chosen if c.number and not c.style[-1]), default=0)
-    headings = []
-    for c in chosen:
-        # A number that runs with no other says little of its level; the outline says more.
-        if c.number and (c.number.depth or c.start not in marked):
-            level = c.number.level
-        elif c.start in marked:
-            level = marked[c.start]
-        elif c.style[-1] and not _THANKS.match(c.title):
-            # Without a number, what has no line of its own stands below the sections and their subsections.
-            # A style that numbered ones have is theirs.
-            level = level_of.get(c.style) or max(3, deepest + 1)
-        elif _ALWAYS_MAIN.fullmatch(c.title.strip()):
-            level = 1
-        else:
-            level = level_of.get(c.style, 1)
-        title = c.title.strip().rstrip(".:").strip() or c.text
-        headings.append(Heading(c.start, c.end, title, c.number.printed if c.number else None, level, c.page))
-    return headings

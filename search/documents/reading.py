@@ -15,10 +15,11 @@ from search.documents.collection import without_collection
 from search.documents.columns import gutters, reading_order
 from search.documents.end_marks import write_end_marks
 from search.documents.furniture import without_furniture
-from search.documents.headings import Heading, find_headings
+from search.documents.headings import find_headings
 from search.documents.kinds import section_kind
 from search.documents.labels import without_labels
 from search.documents.layout import evidence
+from search.documents.levels import Heading
 from search.documents.lines import TextLine, join
 from search.documents.pages import Link, Page, PageReader
 from search.documents.paragraphs import vocabulary_of

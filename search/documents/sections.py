@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from search.documents.floats import kinds_in_list
-from search.documents.headings import Heading
 from search.documents.kinds import section_kind
+from search.documents.levels import Heading
 from search.documents.lines import TextLine
 from search.documents.paragraphs import Paragraph, apart, paragraphs
 from search.documents.style import BodyStyle

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from search.documents.bookmarks import Mark
-from search.documents.headings import Heading, find_headings
+from search.documents.headings import find_headings
+from search.documents.levels import Heading
 from search.documents.lines import TextLine, text_line
 from search.documents.pages import Line, Span
 from search.documents.run_in import split_run_in
@@ -304,3 +305,11 @@ def test_centred_titles_stand_above_those_at_the_edge_and_upright_above_slanted(
     for line in sheet.lines[len(sheet.lines) // 2 :]:
         line.page = 2
     assert [level for _, _, level in told(sheet.headings())] == [1, 2, 3, 2, 3, 1]
+
+
+def test_a_paper_whose_only_known_heading_is_its_list_can_have_others():
+    """They stand before the list, on later pages than the authors' names."""
+    sheet = unnumbered(("Ada Example", 14), ("Contributions of the authors", 14), ("References", 14))
+    for line in sheet.lines[4:]:
+        line.page = 2
+    assert [title for _, title, _ in told(sheet.headings())] == ["Contributions of the authors", "References"]
