@@ -59,7 +59,10 @@ class _Zones:
 
 def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     """Return each page's level lines without running heads and feet, page numbers, stamp and notice."""
-    candidates = [_without_line_numbers([line for line in page.lines if line.horizontal]) for page in pages]
+    level = [[line for line in page.lines if line.horizontal] for page in pages]
+    candidates = [_without_line_numbers(lines) for lines in level]
+    if sum(map(_shorter, candidates, level)) < _NUMBERED_PAGES * len(pages):
+        candidates = level
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
     extents = [_extent(lines) for lines in candidates]
@@ -276,8 +279,14 @@ def _is_near(other: Line, line: Line) -> bool:
 
 #: So many numbers under one another beside the text are line numbers; reviewers get one in five lines.
 _NUMBERED_LINES = 5
+#: Of the pages, the share that has them. Rising numbers on few pages are those in a table of contents.
+_NUMBERED_PAGES = 0.5
 #: Characters of a line's number, with spaces around it, at most.
 _NUMBER_LENGTH = 12
+
+
+def _shorter(lines: Sequence[Line], others: Sequence[Line]) -> bool:
+    return len(lines) < len(others)
 
 
 def _without_line_numbers(lines: Sequence[Line]) -> list[Line]:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from search.documents.bookmarks import Mark
 from search.documents.edges import Edges, edges_of
@@ -45,6 +46,8 @@ _CUT = 1.5
 _SMALL = 0.93
 #: A bold title without a number that runs in: how the paper sets others was asked where it was cut.
 _RUN_IN_FROM = 2.0
+#: Lines of a paragraph have so many; names and addresses hardly do twice.
+_FULL = 40
 #: A line of text has so many characters; a formula's words have fewer.
 _TEXT = 25
 #: Set as numbered ones are, which was asked there too.
@@ -105,7 +108,7 @@ def find_headings(
     sections = [c.start for c in (*chosen, *known) if not _LIST.match(c.title)]
     if not sections and known:  # then only the first page can be theirs
         sections = [next((i for i, line in enumerate(lines) if line.page > lines[0].page), len(lines)) - 1]
-    first = min(sections, default=0)
+    first = min(sections, default=_first_text(lines, body))
     others = [c for c in candidates if c.start not in taken and c.start > first]
     if not has_numbers:
         styles += _recurring(others)
@@ -210,6 +213,14 @@ def _with_marks(
     return kept + marked
 
 
+def _first_text(lines: Sequence[TextLine], body: BodyStyle) -> int:
+    """Return where the first paragraph of ordinary text stands; 0 where none does."""
+    for index, (line, following) in enumerate(pairwise(lines)):
+        if line.font == following.font == body.font and min(len(line.text), len(following.text)) >= _FULL:
+            return index
+    return 0
+
+
 def _recurring(candidates: Sequence[Candidate]) -> Counter[Setting]:
     """Return the styles of strong candidates that come back on several pages."""
     pages: dict[Setting, set[int]] = {}
@@ -235,7 +246,7 @@ def _stands_alone(c: Candidate, styles: Counter[Setting], *, has_numbers: bool) 
     if c.style[-1]:
         return c.score >= (_LIKE_NUMBERED_FROM if c.style in styles else _RUN_IN_FROM)
     if c.style in styles:
-        return c.score >= (2.5 if has_numbers and not c.opens else _SLANTED_FROM if has_numbers else 1.5)
+        return c.score >= (2.5 if has_numbers and not c.opens else 1.5)
     return c.score >= UNNUMBERED_FROM + 1.0
 
 
@@ -280,7 +291,9 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     mark = look.marks.get(index)
     if not 2 < len(line.text) <= _LONGEST_TITLE or not (mark or _may_open(line, look.body)):
         return None
-    if not mark and (CAPTION.match(line.text) or not (_LETTERS.search(line.text) or _few_letters(line))):
+    if not mark and (
+        CAPTION.match(line.text) or not (_LETTERS.search(line.text) or _few_letters(line, look.body))
+    ):
         return None
     style = look.style(index)
     end = mark.end if mark and mark.end else _last_line(look, index, style)
@@ -290,7 +303,7 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     number, title = parse_number(text)
     if not mark and not title[:1].isalnum() and title[:1] not in "\"'“‘([∗*$^":
         return None
-    known = bool(_KNOWN.fullmatch(title.strip()))
+    known = bool(_KNOWN.fullmatch(title.strip())) and not _ends_paragraph(look, index, style)
     if known and _KEYWORDS.match(title) and style[0] < _SMALL * look.body.size and not style[2]:
         known = False  # a label in the box beside an abstract
     # "2) Methods:" alone on its line only had no room for the text.
@@ -304,8 +317,16 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         + (_CUT if number and setting[-1] else 0.0)
         + (look.evidence[index] if look.evidence else 0.0)
     )
-    opens = _opens_text(lines[end], look.body) if end < len(lines) else False
+    # The head of a table comes in pieces.
+    opens = line.pieces == 1 and end < len(lines) and _opens_text(lines[end], look.body)
     return Candidate(index, end, text, number, title, setting, score, known, line.page, opens)
+
+
+def _ends_paragraph(look: _Look, index: int, style: Style) -> bool:
+    """Return whether a line set as the text stands right below a line of it: "… proved in the / Appendix"."""
+    gap = _gap(look.lines[index - 1] if index else None, look.lines[index])
+    plain = style[1] == look.body.font and abs(style[0] - look.body.size) < 0.6 and not (style[2] or style[3])
+    return plain and gap is not None and gap <= 1.25 * look.body.leading
 
 
 def _opens_text(line: TextLine, body: BodyStyle) -> bool:
@@ -313,10 +334,11 @@ def _opens_text(line: TextLine, body: BodyStyle) -> bool:
     return line.font == body.font and line.text[:1].isupper() and len(line.text) >= _TEXT
 
 
-def _few_letters(line: TextLine) -> bool:
+def _few_letters(line: TextLine, body: BodyStyle) -> bool:
     """Return whether a line of hardly a letter can be a heading all the same: "4.6 D&C"."""
-    opens = line.bold > 0.6 or (line.italic > 0.6 and parse_number(line.text)[0] is not None)
-    return opens and sum(map(str.isalpha, line.text)) >= 2
+    lettered = [span for span in line.spans if any(map(str.isalpha, span.text))]
+    apart = all(span.font != body.font for span in lettered) and parse_number(line.text)[0] is not None
+    return (line.bold > 0.6 or apart) and sum(map(str.isalpha, line.text)) >= 2
 
 
 def _may_open(line: TextLine, body: BodyStyle) -> bool:
@@ -344,10 +366,12 @@ def style_of(line: TextLine) -> Style:
     weights: dict[tuple[float, str, bool], int] = {}
     for span in line.spans:
         style = (round(2 * span.size) / 2, span.font, span.bold)
-        weights[style] = weights.get(style, 0) + sum(map(str.isalnum, span.text))
+        # A title's style is its letters', however long its number.
+        letters = sum(map(str.isalpha, span.text))
+        weights[style] = weights.get(style, 0) + 9 * letters + sum(map(str.isalnum, span.text))
     size, font, bold = max(weights, key=weights.__getitem__)
     capitals = _capitals(line.text)
-    least = 1 if capitals else 2
+    least = 10 if capitals else 20
     larger = max((s for (s, f, _b), n in weights.items() if f == font and n >= least), default=size)
     return max(size, larger), font, bold, capitals
 
@@ -369,30 +393,33 @@ def _last_line(look: _Look, index: int, style: Style) -> int:
     if style[0] <= 1.1 * body.size:
         furthest = min(1.25 * body.leading, furthest)
     # "Appendix A" alone on its line has its title below.
-    most = _MOST_LINES + (not parse_number(lines[index].text)[1])
+    bare = not parse_number(lines[index].text)[1]
+    most = _MOST_LINES + bare
     while end < len(lines) and end - index < most and not plain:
         line, previous = lines[end], lines[end - 1]
         if line.page != previous.page or line.column != previous.column:
             break
         if not 0 < line.baseline - previous.baseline < furthest or abs(line.bold - previous.bold) > 0.15:
             break
-        if all(span.font != style[1] for span in line.spans) or not _is_same(look.style(end), style):
+        if all(span.font != style[1] for span in line.spans) or not _is_same(
+            look.style(end), style, line.text
+        ):
             break
         if parse_number(line.text)[0]:
             break
-        if _STATEMENT.match(line.text) and not style[3]:
+        if _STATEMENT.match(line.text) and not style[3] and not (bare and end == index + 1):
             break
         end += 1
     return end
 
 
-def _is_same(other: Style, style: Style) -> bool:
+def _is_same(other: Style, style: Style, text: str) -> bool:
     size, font, bold, capitals = other
     if font != style[1] or bold != style[2]:
         return False
     if style[3]:
-        # A line of small capitals need not have a large one.
-        return capitals and 0.7 * style[0] < size < style[0] + 0.5
+        # A line of small capitals need not have a large one, and "DAY" alone are capitals here.
+        return (capitals or text.isupper()) and 0.7 * style[0] < size < style[0] + 0.5
     return abs(size - style[0]) <= 0.5
 
 

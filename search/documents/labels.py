@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from search.documents.lines import TextLine
 
@@ -14,6 +15,8 @@ _TEXT_FONT = 0.02
 _LONGEST = 40
 #: Nobody reads what is smaller than this part of the text: ticks of pictures made for a larger page.
 _SMALLEST = 0.3
+#: In sizes, between the baselines of two lines of a title.
+_NEXT = 1.6
 _SENTENCE_END = re.compile(r"[.;:,]$")
 #: A heading of the third level can be as short and small: "1. Methods".
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,4})[.)]\s+[A-Z][A-Za-z]")
@@ -46,11 +49,23 @@ def without_labels(lines: Sequence[TextLine], body_size: float) -> list[TextLine
         )
         and not _is_mathematical(block)
     }
+    for before, block in pairwise(blocks):
+        if block in labels and before not in labels and _goes_on(blocks[before][-1], blocks[block][0]):
+            labels.remove(block)
     return [
         line
         for line in lines
         if (line.page, line.column, line.block) not in labels and line.size > _SMALLEST * body_size
     ]
+
+
+def _goes_on(before: TextLine, line: TextLine) -> bool:
+    """Return whether a line is the next one of a title, in the same font right below."""
+    return (
+        (before.page, before.column, before.font) == (line.page, line.column, line.font)
+        and abs(before.size - line.size) < 0.3
+        and 0 < line.baseline - before.baseline < _NEXT * line.size
+    )
 
 
 _MATHEMATICAL = re.compile(r"CM[A-Z]{1,4}\d|MSBM|MSAM|Math|EUFM|MTMI|MTSY|txsy|txmi", re.IGNORECASE)

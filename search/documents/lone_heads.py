@@ -36,10 +36,11 @@ def without_lone_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
     if len(pages) > SHORT or not pages:
         return list(pages)
     front = _words(sorted(pages[0], key=lambda line: line.y0)[:_FRONT])
-    return [pages[0], *(_without_head(lines, front) for lines in pages[1:])]
+    return [_without_head(pages[0], set()), *(_without_head(lines, front) for lines in pages[1:])]
 
 
 def _without_head(lines: list[Line], front: set[str]) -> list[Line]:
+    """Return a page's lines without a head that stands apart; `front`: the words that tell one anywhere."""
     if not lines:
         return lines
     first = min(lines, key=lambda line: line.y0)
@@ -58,7 +59,7 @@ def _without_head(lines: list[Line], front: set[str]) -> list[Line]:
 
 
 def _at_both_ends(row: Sequence[Line], lines: Sequence[Line]) -> bool:
-    """Return whether words stand at both edges of the text with nothing in between."""
+    """Return whether words, or words and a number, stand at both edges of the text and nothing between."""
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     ordered = sorted(row, key=lambda line: line.x0)
     if len(ordered) < 2 or ordered[0].x0 > left + 3 or ordered[-1].x1 < right - 3:
@@ -68,9 +69,13 @@ def _at_both_ends(row: Sequence[Line], lines: Sequence[Line]) -> bool:
     return (
         empty > _EMPTY * (right - left)
         and filled < _FILLED * (right - left)
-        and bool(_words(ordered[:1]))
-        and bool(_words(ordered[-1:]))
+        and all(_words((line,)) or _is_number(line) for line in (ordered[0], ordered[-1]))
+        and bool(_words(row))
     )
+
+
+def _is_number(line: Line) -> bool:
+    return "".join(span.text for span in line.spans).strip().isdecimal()
 
 
 def _words(lines: Sequence[Line]) -> set[str]:

@@ -13,6 +13,7 @@ from search.documents.characters import readable_share
 from search.documents.citation_marks import raised_marks, with_citations
 from search.documents.collection import without_collection
 from search.documents.columns import gutters, reading_order
+from search.documents.contents_list import without_contents
 from search.documents.end_marks import write_end_marks
 from search.documents.furniture import without_furniture
 from search.documents.headings import find_headings
@@ -120,7 +121,7 @@ def read_placed(
         raise NoTextInPDF(f"{label} has no text outside its margins")
     body = body_style(lines)
     title, rest = find_title(lines, body)
-    rest = split_run_in(without_labels(rest, body.size), body)
+    rest = split_run_in(without_labels(without_contents(rest), body.size), body)
     vocabulary = vocabulary_of(rest)
     marks = confirmed(rest, reader.bookmarks()) or named(rest, reader.destinations(names_section))
     seen = evidence(rest, reader.regions) if layout else ()

@@ -313,3 +313,78 @@ def test_a_paper_whose_only_known_heading_is_its_list_can_have_others():
     for line in sheet.lines[4:]:
         line.page = 2
     assert [title for _, title, _ in told(sheet.headings())] == ["Contributions of the authors", "References"]
+
+
+def test_no_heading_stands_before_the_text_of_a_paper_without_sections():
+    """Authors and dates in large letters are no headings, though nothing else is set so large."""
+    sheet = Sheet()
+    for text in ("Ada Example and Ben Sample", "November 22, 2026"):
+        sheet.line((text, "Roman", 17), gap=30, centred=True)
+    for _ in range(3):
+        sheet.text(gap=20)
+    assert told(sheet.headings()) == []
+
+
+def test_the_last_word_of_a_paragraph_is_no_heading():
+    """ "Appendix" as a line of its own, set as the text and right below it, is the end of a sentence."""
+    sheet = Sheet()
+    sheet.line(("1 Introduction", "Bold", 12), gap=24)
+    sheet.text(gap=16)
+    sheet.line(("Appendix", "Roman", 10), gap=12)
+    sheet.text(gap=16)
+    sheet.line(("Appendix", "Roman", 10), gap=20)
+    sheet.text(gap=16)
+    assert told(sheet.headings()) == [("1", "Introduction", 1), (None, "Appendix", 1)]
+
+
+def test_a_title_of_hardly_a_letter_needs_a_number_and_a_font_of_its_own():
+    """ "1.2. D&C." is one, though its number is set as the text."""
+    sheet = Sheet()
+    sheet.line(("1. Introduction", "Bold", 10), gap=24)
+    sheet.text(gap=16)
+    for title in ("Samples.", "D&C.", "Measures."):
+        number = {"S": "1.1. ", "D": "1.2. ", "M": "1.3. "}[title[0]]
+        sheet.line((number, "Roman", 10), (title, "Bold", 10), (" We tell of it here.", "Roman", 10), gap=20)
+        sheet.text()
+    assert [number for number, _, _ in told(sheet.headings())] == ["1", "1.1", "1.2", "1.3"]
+
+
+def test_a_short_word_ends_a_title_in_capitals():
+    """ "DAY" on the last line belongs to the title above it."""
+    sheet = Sheet()
+    for first, last in (("1 ALL THAT WE MEASURED IN A", "DAY"), ("2 WHAT WE SAW", "LATER")):
+        sheet.line((first, "Bold", 10), gap=24)
+        sheet.line((last, "Bold", 10), gap=12)
+        sheet.text(gap=16)
+    assert [title for _, title, _ in told(sheet.headings())] == [
+        "ALL THAT WE MEASURED IN A DAY",
+        "WHAT WE SAW LATER",
+    ]
+
+
+def test_proof_below_the_word_appendix_belongs_to_it_in_small_letters_too():
+    """A title that begins with a statement's name is the appendix's where its line has none."""
+    sheet = Sheet()
+    for texts in (("1 Introduction",), ("2 All Results",), ("Appendix A", "Proof of the statement")):
+        for number, text in enumerate(texts):
+            sheet.line((text, "Caps", 10), gap=12 if number else 24, centred=True)
+        sheet.text(gap=16)
+    assert told(sheet.headings())[-1] == ("A", "Proof of the statement", 1)
+
+
+def test_the_head_of_a_table_above_a_row_is_no_heading():
+    """Bold words in pieces above a line of text are cells, though headings look so."""
+    sheet = Sheet()
+    for title in ("1 Introduction", "2 Results"):
+        sheet.line((title, "Bold", 10), gap=24)
+        sheet.text(gap=16)
+    spans = [
+        Span(text, "Bold", 10, True, False, False, x, sheet.y + 14, x + 40, sheet.y + 26, sheet.y + 24)
+        for text, x in (("Metric", 50), ("Ours", 150), ("Theirs", 250))
+    ]
+    sheet.y += 24
+    sheet.lines.append(
+        text_line([Line([span], span.x0, span.y0, span.x1, span.y1, 0) for span in spans], 1, 0)
+    )
+    sheet.text(gap=16)
+    assert len(sheet.headings()) == 2

@@ -326,3 +326,28 @@ def test_a_notice_of_submission_after_the_authors_leaves_a_single_page():
         line("Page 1 of 1", 440, 760, 50),
     ])  # fmt: skip
     assert text(without_furniture([page])[0])[-1] == "line 49"
+
+
+def test_a_head_leaves_a_single_page():
+    """Words at one end of the first line and the page's number at the other are a head; a title is none."""
+    body = [line(f"line {i}", 50, 120 + 12 * i, 500) for i in range(45)]
+    head = [line("A. Example: On Feathers", 50, 40, 110), line("1", 544, 40, 6)]
+    (kept,) = without_furniture([Page(1, 612, 792, [*head, *body])])
+    assert text(kept) == text(body)
+    title = line("On the Weight of Feathers", 150, 60, 300)
+    (kept,) = without_furniture([Page(1, 612, 792, [title, *body])])
+    assert len(kept) == 46
+
+
+def test_pages_in_a_table_of_contents_are_no_line_numbers():
+    """Numbers that rise at the right of one page are an entry's pages; on most pages they count lines."""
+    contents = [line(f"Section {n}", 72, 100 + 14 * n, 300) for n in range(1, 9)]
+    numbers = [line(str(n), 500, 100 + 14 * n, 6) for n in range(1, 9)]
+    others = [
+        Page(p, 612, 792, [line(f"line {p} {i}", 72, 100 + 12 * i, 430) for i in range(40)])
+        for p in (2, 3, 4)
+    ]
+    kept = without_furniture([Page(1, 612, 792, [*contents, *numbers]), *others])
+    assert len(kept[0]) == 16
+    kept = without_furniture([Page(p, 612, 792, [*contents, *numbers]) for p in (1, 2)])
+    assert not {str(n) for n in range(1, 9)} & {*text(kept[0]), *text(kept[1])}
