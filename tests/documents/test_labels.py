@@ -17,7 +17,7 @@ def test_the_second_line_of_a_small_title_is_no_label():
     body = [
         line("Words that fill a line of the column. " * 2, "Roman", 10, 100 + 6 * n, n) for n in range(80)
     ]
-    title = line("3. Understanding the origin of dust in", "Slanted", 9, 600, 50)
-    second = line("walls of the cavity", "Slanted", 9, 611, 51)
-    label = line("time in hours", "Slanted", 9, 700, 52)
+    title = line("3. Understanding the origin of dust in", "Slanted", 9, 600, 100)
+    second = line("walls of the cavity", "Slanted", 9, 611, 101)
+    label = line("time in hours", "Slanted", 9, 700, 102)
     assert without_labels([*body, title, second, label], 10) == [*body, title, second]
