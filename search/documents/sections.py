@@ -20,11 +20,13 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _END = re.compile(r"[a-z)\]\d][.?!](?:\s|$)")
 #: A paragraph before the first heading is prose, and then the abstract, from so many characters on.
 _PROSE = 250
+#: Characters of an abstract; arXiv takes 1,920, journals print some that are longer.
+_LONGEST_ABSTRACT = 4000
 
 
 @dataclass(slots=True)
 class Part:
-    """A section and the paragraphs that stand in it; `section` is None for a paper without headings."""
+    """A section and the paragraphs that stand in it; `section` is None for text without a heading."""
 
     section: Section | None
     lines: Sequence[TextLine]
@@ -108,9 +110,24 @@ def _front(lines: Sequence[TextLine], body: BodyStyle, *, is_abstract: bool) -> 
         chosen = [p for p in found if _is_prose(p) and p.kind != "footnote"]
     if not chosen:
         return []
+    rest: list[Paragraph] = []
+    if _length(chosen) > _LONGEST_ABSTRACT:  # a letter, whose text goes on without a heading
+        summary, rest = chosen[0], found[found.index(chosen[0]) + 1 :]
+        if _length([summary]) > _LONGEST_ABSTRACT:
+            return [_without_section([summary, *rest])]
+        chosen = [summary]
     page = chosen[0].lines[0].page
     section = Section(title="Abstract", level=1, kind="abstract", page=page, path=("Abstract",))
-    return [Part(section, [line for p in chosen for line in p.lines], chosen)]
+    abstract = Part(section, [line for p in chosen for line in p.lines], chosen)
+    return [abstract, _without_section(rest)] if rest else [abstract]
+
+
+def _without_section(found: list[Paragraph]) -> Part:
+    return Part(None, [line for p in found for line in p.lines], found)
+
+
+def _length(found: Sequence[Paragraph]) -> int:
+    return sum(len(line.text) for p in found for line in p.lines)
 
 
 def _is_prose(paragraph: Paragraph) -> bool:

@@ -80,6 +80,27 @@ def test_a_paper_without_headings_is_one_section(make_pdf):
     assert {passage.section for passage in paper.passages} == {""}
 
 
+def test_a_letter_without_sections_has_an_abstract_and_a_text(make_pdf):
+    """Where the first heading is the acknowledgments', the text above it is no abstract."""
+    words = "The text of this letter goes on and on without a heading, line by line, until its end is near."
+    abstract = [(90, 130 + 11 * n, f"In short, {words}", 9, "tiro") for n in range(5)]
+    body = [(72, 220 + 12 * n, words, 10, "tiro") for n in range(40)]
+    note = [(72, 730, "Figure 1: A picture of what the letter is about.", 9, "tiro")]
+    last = [
+        *((72, 60 + 12 * n, words, 10, "tiro") for n in range(45)),
+        (72, 630, "Acknowledgments", 12, "tibo"),
+        *((72, 655 + 12 * n, words, 10, "tiro") for n in range(3)),
+    ]
+    title = (100, 80, "On Letters Without Sections", 18, "tibo")
+    paper = read_pdf(make_pdf([[title, *abstract, *body, *note], last]))
+    assert [section.title for section in paper.sections] == ["Abstract", "Acknowledgments"]
+    of_abstract = [passage for passage in paper.passages if passage.section == "Abstract"]
+    assert [passage.text.count("In short") for passage in of_abstract] == [5]
+    below = [passage for passage in paper.passages if passage.section == ""]
+    assert sum(len(passage.text) for passage in below) > 80 * len(words)
+    assert "caption" in {passage.kind for passage in below}
+
+
 def test_encrypted(make_pdf, two_column_paper):
     """A PDF that wants a password is named as such, with a remedy."""
     import pymupdf
