@@ -26,6 +26,8 @@ OTHER_SIZE = 0.6
 #: Sizes between two baselines of the last entry, from which on the second is no part of it: amsart's
 #: addresses stand 2.2 below the list, an entry's lines 1.2 apart, in double spacing 2.
 APART = 2.1
+#: The dates below a list: "(Received: January 16, 2022)", "Accepted 3 May 2021".
+_DATES = re.compile(r"\(?(?:Received|Revised|Accepted|Submitted)\b.{0,30}\b(?:19|20)\d\d\W{0,2}$")
 #: So many of the lines at the edge begin entries: "de Valon", "van Dishoeck", and works to appear, are rare.
 _NAMES = 0.9
 _URL = re.compile(r"https?\s?://[^\s,;\"<>]+[^\s,;\"<>.)\]]")
@@ -204,14 +206,16 @@ def _links_on(lines: Sequence[TextLine], links: Mapping[int, Sequence[Link]]) ->
 def _own(lines: list[TextLine], *, last: bool) -> list[TextLine]:
     """Return the lines of an entry without what stands below it on the page: a caption, other text.
 
-    The last entry of a list is followed by figures, by the authors' addresses after a gap, or by an
-    appendix or a list of people without heading.
+    The last entry of a list is followed by figures, by the dates of its submission, by the authors'
+    addresses after a gap, or by an appendix or a list of people without heading.
     """
     for index, line in enumerate(lines[1:], start=1):
         previous = lines[index - 1]
         elsewhere = (line.page, line.column) != (previous.page, previous.column)
         gap = 0.0 if elsewhere else line.baseline - previous.baseline
         if last and gap > APART * line.size and line.text[:1].isupper():
+            return lines[:index]
+        if last and _DATES.match(line.text):
             return lines[:index]
         if _CAPTION.match(line.text) or (elsewhere and abs(line.size - lines[0].size) > OTHER_SIZE):
             return lines[:index]

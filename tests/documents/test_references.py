@@ -46,6 +46,12 @@ def test_addresses_after_the_list_are_no_entry():
     ]  # fmt: skip
 
 
+def test_the_dates_of_submission_below_the_list_are_no_entry():
+    """When a paper was received and revised is printed below its list, and is not the last entry's text."""
+    entries = read("[1] A. Cox. Feathers. 1999.", "[2] C. Eve. Lead. 2001.", "(Received: May 6, 2002)", "Air")
+    assert [entry.raw for entry in entries] == ["[1] A. Cox. Feathers. 1999.", "[2] C. Eve. Lead. 2001."]
+
+
 def test_a_footnote_below_entries_is_no_part_of_them():
     """Small print after a raised mark at the foot of the list's page belongs to no entry."""
     found = lines("[1] A. Cox. Feathers. 1999.", "[2] C. Eve. Lead. 2001.", "A note on lead.")
