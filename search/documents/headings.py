@@ -28,6 +28,7 @@ from search.documents.levels import (
     face_of,
     levelled,
     told_apart,
+    without_capitals,
 )
 from search.documents.lines import TextLine
 from search.documents.numbering import longest_run, parse_number
@@ -245,8 +246,9 @@ def _stands_alone(c: Candidate, styles: Counter[Setting], *, has_numbers: bool) 
         return False
     if c.style[-1]:
         return c.score >= (_LIKE_NUMBERED_FROM if c.style in styles else _RUN_IN_FROM)
-    if c.style in styles:
-        return c.score >= (2.5 if has_numbers and not c.opens else 1.5)
+    if c.style in styles or (c.opens and without_capitals(c.style) in styles):
+        # Text is not set in capitals; in a section's font it may be.
+        return c.score >= (2.5 if has_numbers and not (c.opens or c.style[3]) else 1.5)
     return c.score >= UNNUMBERED_FROM + 1.0
 
 
@@ -448,7 +450,8 @@ def _score(look: _Look, index: int, end: int, text: str, title: str, style: Styl
     numbered = text != title
     score -= (0.8 if numbered else 1.5) if title[:1].islower() else 0.0
     score -= (0.5 if numbered else 1.5) if _FORMULA.search(text) else 0.0
-    score -= (0.0 if numbered else 2.0) if _STATEMENT.match(title) else 0.0
+    # "PROOF OF THE BOUND" in the middle is no statement's name, which stands at the edge.
+    score -= (0.0 if numbered or (capitals and centred) else 2.0) if _STATEMENT.match(title) else 0.0
     # The cells of a table's head are pieces too; a number and its title are two.
     score -= 0.8 * max(0, line.pieces - (2 if numbered else 1))
     score -= (0.4 if numbered else 1.0) if len(text) > 100 else 0.0

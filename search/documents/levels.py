@@ -14,6 +14,7 @@ from search.documents.numbering import Number
 #: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
 USUAL = 2
 _ALWAYS_MAIN = re.compile(r"(?:abstract|references.*|bibliography|appendix|appendices)[.:]?", re.IGNORECASE)
+_APPENDIX = re.compile(r"appendi(?:x|ces|xes)[.:]?", re.IGNORECASE)
 _THANKS = re.compile(r"acknowledge?ment", re.IGNORECASE)
 #: What centred and slanted titles count for, in points of size: less than any two sizes differ by.
 _CENTRED, _SLANTED = 0.2, 0.1
@@ -65,6 +66,12 @@ def face_of(style: Setting) -> Face:
     return _SIZES.sub("", font), bold, capitals, runs_in
 
 
+def without_capitals(style: Setting) -> Setting:
+    """Return the style without capitals: some classes set titles in capitals that have no number."""
+    size, font, bold, _, runs_in = style
+    return size, font, bold, False, runs_in
+
+
 def _prominence(style: Setting) -> tuple[float, bool, bool, bool]:
     """Return what makes one unnumbered style stand above another: size, then capitals, weight, own line."""
     size, _, bold, capitals, runs_in = style
@@ -97,8 +104,11 @@ def _levels_of_styles(chosen: Sequence[Candidate], marked: Mapping[int, int]) ->
     if known and not numbered:
         most = max(map(_prominence, known))
         known = {style for style in known if _prominence(style) == most}
-    for style in known:
+    # What "Appendix" alone on its line is set as, the sections below it are.
+    for style in known | {c.style for c in chosen if _APPENDIX.fullmatch(c.title) and not c.style[-1]}:
         level_of.setdefault(style, 1)
+    for style in {c.style for c in ordinary if c.style[3] and without_capitals(c.style) in level_of}:
+        level_of.setdefault(style, level_of[without_capitals(style)])
     others = {c.style for c in ordinary} - level_of.keys()
     for style in sorted(others, key=_prominence, reverse=True):
         above = [
@@ -116,10 +126,9 @@ def _without_acronyms(chosen: Sequence[Candidate]) -> list[Candidate]:
     spared = {c.style for c in chosen if c.style[3] and (c.known or len(c.title) > _ACRONYM)}
     found = []
     for c in chosen:
-        size, font, bold, capitals, runs_in = c.style
-        plain = (size, font, bold, False, runs_in)
-        if capitals and c.style not in spared and count[plain] > count[c.style]:
-            found.append(replace(c, style=plain))
+        without = without_capitals(c.style)
+        if c.style[3] and c.style not in spared and count[without] > count[c.style]:
+            found.append(replace(c, style=without))
         else:
             found.append(c)
     return found

@@ -388,3 +388,46 @@ def test_the_head_of_a_table_above_a_row_is_no_heading():
     )
     sheet.text(gap=16)
     assert len(sheet.headings()) == 2
+
+
+def small_sections(numbered: bool) -> Sheet:
+    """Sections in centred capitals, with or without numbers, and slanted subsections."""
+    sheet = Sheet()
+    for number, title in enumerate(("INTRODUCTION", "GROWTH OF FEATHERS"), start=1):
+        sheet.line((f"{number}. {title}" if numbered else title, "Roman", 10), gap=24, centred=True)
+        sheet.text()
+        if numbered:
+            sheet.line((f"{number}.1. On the Wing", "Italic", 10), gap=24, centred=True)
+            sheet.text()
+    return sheet
+
+
+def test_titles_in_capitals_without_a_number_are_set_as_numbered_ones_are():
+    """Slanted capitals without a number have the level that slanted titles with numbers have."""
+    sheet = small_sections(numbered=True)
+    sheet.line(("IN THE AIR AND ON LAND", "Italic", 10), gap=24, centred=True)
+    sheet.text()
+    assert told(sheet.headings())[-1] == (None, "IN THE AIR AND ON LAND", 2)
+
+
+def test_slanted_capitals_stand_below_upright_ones():
+    """Where nothing has a number, capitals of two fonts are sections and, slanted, their parts."""
+    sheet = small_sections(numbered=False)
+    for title in ("IN THE AIR", "ON LAND AND IN WATER"):
+        sheet.line((title, "Italic", 10), gap=24, centred=True)
+        sheet.text()
+        for line in sheet.lines[-4:]:
+            line.page = len(title) // 10 + 1
+    assert [level for _, _, level in told(sheet.headings())] == [1, 1, 2, 2]
+
+
+def test_sections_below_the_word_appendix_are_set_as_it_is():
+    """Centred capitals as small as "APPENDIX" are sections too, also of a proof above a short line."""
+    sheet = small_sections(numbered=True)
+    for title in ("APPENDIX", "REVIEW OF FEATHERS", "PROOF OF WHAT IS SAID ABOVE"):
+        sheet.line((title, "Roman", 8), gap=24, centred=True)
+        sheet.line(("Short.", "Roman", 10))
+        sheet.text()
+    assert [(title, level) for _, title, level in told(sheet.headings())[-3:]] == [
+        ("APPENDIX", 1), ("REVIEW OF FEATHERS", 1), ("PROOF OF WHAT IS SAID ABOVE", 1),
+    ]  # fmt: skip
