@@ -152,9 +152,9 @@ def _begins_at(lines: Sequence[Line]) -> list[int]:
 def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _Zones) -> bool:
     """Return whether a line goes on with text that stands further out: a caption's words come back.
 
-    A caption's number and its words can have two fonts.
+    A caption's number and its words can have two fonts. Fonts of small capitals may say that they are low.
     """
-    height = line.y1 - line.y0
+    height = max(line.y1 - line.y0, line.spans[0].size)
     if line.y1 < zones.top:
         near = [other for other in lines if -2 < line.y0 - other.y1 < height]
     else:

@@ -247,8 +247,9 @@ def _stands_alone(c: Candidate, styles: Counter[Setting], *, has_numbers: bool) 
     if c.style[-1]:
         return c.score >= (_LIKE_NUMBERED_FROM if c.style in styles else _RUN_IN_FROM)
     if c.style in styles or (c.opens and without_capitals(c.style) in styles):
-        # Text is not set in capitals; in a section's font it may be.
-        return c.score >= (2.5 if has_numbers and not (c.opens or c.style[3]) else 1.5)
+        # Text is not set in capitals, nor are cells of several words; in a section's font they may be.
+        clear = c.opens or (c.style[3] and " " in c.title)
+        return c.score >= (2.5 if has_numbers and not clear else 1.5)
     return c.score >= UNNUMBERED_FROM + 1.0
 
 

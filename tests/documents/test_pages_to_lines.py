@@ -204,6 +204,20 @@ def test_the_last_word_of_a_caption_stays():
     assert all("columns." in text(lines) for lines in without_furniture(pages))
 
 
+def test_the_words_of_a_caption_in_low_small_capitals_stay():
+    """Below "Table 1" the same words come back at one height; their font says that it is low."""
+    words = "Values that are known"
+    low = Line([Span(words, "Caps", 8, False, False, False, 72, 64, 200, 68, 68)], 72, 64, 200, 68, 0)
+    pages = [
+        Page(n, 612, 792, [line(f"Table {n}", 120, 58, 40), low,
+                           *(line(f"line {n} {i}", 72, 110 + 12 * i, 400) for i in range(50))])
+        for n in range(1, 6)
+    ]  # fmt: skip
+    for page in pages:
+        page.lines[0].y1 = 59.8
+    assert all(words in text(lines) for lines in without_furniture(pages))
+
+
 def test_one_title_under_four_numbers_stays():
     """Sections of one name may begin at the top of four pages; their numbers are not the pages'."""
     numbers = ["2", "4.1", "7", "8"]
