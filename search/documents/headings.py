@@ -25,6 +25,7 @@ from search.documents.levels import (
     Heading,
     Setting,
     Style,
+    as_centred,
     face_of,
     levelled,
     told_apart,
@@ -121,8 +122,8 @@ def find_headings(
     if marks:
         chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
-    if not any(c.number for c in chosen):
-        chosen = told_apart(chosen, lines, look.edges)
+    place = as_centred if any(c.number for c in chosen) else told_apart
+    chosen = place(chosen, lines, look.edges)
     return levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
 
 

@@ -162,6 +162,34 @@ def told_apart(
     ]
 
 
+def as_centred(
+    chosen: Sequence[Candidate], lines: Sequence[TextLine], columns: Mapping[tuple[int, int], Edges]
+) -> list[Candidate]:
+    """Return headings, centred ones without numbers in the style of numbered ones that are centred.
+
+    Sections can be capitals in the middle, their parts mixed letters at the edge, and sections without
+    numbers mixed letters in the middle.
+    """
+    centred = {
+        c.start: columns[lines[c.start].page, lines[c.start].column].centres(
+            lines[c.start : c.end], hanging=c.number is not None
+        )
+        for c in chosen
+    }
+    numbered: dict[Setting, Counter[bool]] = {}
+    for c in chosen:
+        if c.number and not c.style[-1]:
+            numbered.setdefault(c.style, Counter())[centred[c.start]] += 1
+    middle = {(s[0], s[2]): s for s, count in numbered.items() if count[True] > count[False]}
+    return [
+        replace(c, style=middle[c.style[0], c.style[2]])
+        if centred[c.start] and not c.number and c.style in numbered and not numbered[c.style][True]
+        and (c.style[0], c.style[2]) in middle
+        else c
+        for c in chosen
+    ]  # fmt: skip
+
+
 def levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Heading]:
     """Return the headings with their levels: by number, else as marked, else by style."""
     chosen = _without_acronyms(chosen)

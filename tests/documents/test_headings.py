@@ -431,3 +431,17 @@ def test_sections_below_the_word_appendix_are_set_as_it_is():
     assert [(title, level) for _, title, level in told(sheet.headings())[-3:]] == [
         ("APPENDIX", 1), ("REVIEW OF FEATHERS", 1), ("PROOF OF WHAT IS SAID ABOVE", 1),
     ]  # fmt: skip
+
+
+def test_centred_sections_without_numbers_stand_above_parts_at_the_edge():
+    """Sections with numbers are centred capitals; mixed letters in the middle are sections, too."""
+    sheet = Sheet()
+    for number, title in enumerate(("INTRODUCTION", "GROWTH OF FEATHERS"), start=1):
+        sheet.line((f"{number}. {title}", "Bold", 11), gap=24, centred=True)
+        sheet.text()
+        sheet.line((f"{number}.1 On the Wing", "Bold", 11), gap=24)
+        sheet.text()
+    for title, centred in (("Data and Code", True), ("In the Air", False)):
+        sheet.line((title, "Bold", 11), gap=24, centred=centred)
+        sheet.text()
+    assert told(sheet.headings())[-2:] == [(None, "Data and Code", 1), (None, "In the Air", 2)]
