@@ -194,7 +194,7 @@ def _mark_tables(lines: Sequence[TextLine], kinds: list[PassageKind], body_size:
             and _same_column(lines[last], lines[end])
         ):
             step = abs(lines[end].baseline - lines[last].baseline)
-            if found > 1 and step > _TABLE_STEP * body_size and _is_wider(lines[end], lines[index:last]):
+            if found > 1 and step > _TABLE_STEP * body_size and _is_outside(lines[end], lines[index:last]):
                 break
             if rows[end] and step < 5 * body_size:
                 last, found = end, found + 1
@@ -218,12 +218,10 @@ def _rows(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[bool]
     return rows
 
 
-def _is_wider(line: TextLine, rows: Sequence[TextLine]) -> bool:
-    """Return whether a line reaches out over a table on both sides, as the text around it does."""
-    return (
-        line.x0 < min(row.x0 for row in rows) - line.size
-        and line.x1 > max(row.x1 for row in rows) + line.size
-    )
+def _is_outside(line: TextLine, rows: Sequence[TextLine]) -> bool:
+    """Return whether a line reaches out over a table, as the text around it does; cells may on one side."""
+    begins = line.x0 < min(row.x0 for row in rows) - line.size
+    return begins and (line.pieces == 1 or line.x1 > max(row.x1 for row in rows) + line.size)
 
 
 def is_row(line: TextLine) -> bool:

@@ -141,6 +141,18 @@ def printed(text: str, y: float, pieces: int, block: int) -> TextLine:
     return TextLine(1, 0, block, [span], pieces, 60, y - 7, 300, y + 2, text, 9, "Serif", y, 1.0, 0.0)
 
 
+def test_a_short_line_at_the_edge_below_a_table_is_text():
+    """What begins left of a table, below its gap, is text, though a display in pieces stands below it."""
+
+    def at(text: str, x0: float, x1: float, y: float, pieces: int) -> TextLine:
+        span = Span(text, "Serif", 9, False, False, False, x0, y - 7, x1, y + 2, y)
+        return TextLine(1, 0, 0, [span], pieces, x0, y - 7, x1, y + 2, text, 9, "Serif", y, 0.0, 0.0)
+
+    rows = [at(f"Owl {row}.2 14 0.{row}", 150, 250, 100 + 11 * row, 4) for row in range(3)]
+    below = [at("This follows by", 60, 130, 150, 1), at("(7) Y 12 X", 60, 200, 165, 3)]
+    assert kinds_of([*rows, *below], 9) == ["table"] * 3 + ["text"] * 2
+
+
 def test_justified_lines_of_a_paragraph_are_no_rows():
     """Lines that come in many pieces and go on with a line of one, as wide as it, are text."""
     paragraph = [printed("We thank all of the birds, and mostly", 100, 1, 1)]
