@@ -8,10 +8,8 @@ from contents import Paper
 
 WORK = (
     "article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl",
-    "memoir", "cas-dc", "achemso",
+    "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie",
 )  # fmt: skip
-#: Looked at once before anything is done for them, then worked on.
-CHECK = ("emulateapj", "aomart", "spie")
 FINAL = ("aastex631", "jmlr", "quantumarticle")
 
 #: Printed on every page by the classes that print running heads at all.

@@ -16,6 +16,8 @@ from search.documents.pages import Line
 SHORT = 3
 #: Of the text's width, the share between what stands at the two ends of a head, and the most that one fills.
 _EMPTY, _FILLED = 0.3, 0.7
+#: Points by which a head is off the middle, at most.
+_MIDDLE = 6.0
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*(?:\d|[IVXL]+\b)", re.IGNORECASE)
 #: Of the first page's lines, so many hold the title and the authors.
@@ -55,7 +57,7 @@ def _without_head(lines: list[Line], front: set[str]) -> list[Line]:
         return lines
     words = _words(row)
     known = bool(words) and words <= front
-    return rest if known or _at_both_ends(row, lines) else lines
+    return rest if known or _at_both_ends(row, lines) or _is_small_and_centred(row, lines) else lines
 
 
 def _at_both_ends(row: Sequence[Line], lines: Sequence[Line]) -> bool:
@@ -76,6 +78,14 @@ def _at_both_ends(row: Sequence[Line], lines: Sequence[Line]) -> bool:
 
 def _is_number(line: Line) -> bool:
     return "".join(span.text for span in line.spans).strip().isdecimal()
+
+
+def _is_small_and_centred(row: Sequence[Line], lines: Sequence[Line]) -> bool:
+    """Return whether a row of small print stands in the middle of the text's width."""
+    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    before, after = min(line.x0 for line in row) - left, right - max(line.x1 for line in row)
+    usual = median(_size(line) for line in lines)
+    return abs(before - after) < _MIDDLE and all(_size(line) <= _SMALL * usual for line in row)
 
 
 def _words(lines: Sequence[Line]) -> set[str]:
