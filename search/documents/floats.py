@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from search.documents.formulas import mathematical
 from search.documents.lines import TextLine
@@ -22,6 +23,7 @@ CAPTION = re.compile(
     r"(?:[A-Z]?\.?-?\d+(?:[.-]\d+)*|[IVXL]+)(?:\s*[(]?[a-z][)]?(?![a-z]))?\s*(?P<mark>[.:|–—-]|$)?"
 )
 _FOOTNOTE_START = re.compile(r"(?:\d{1,3}|[*∗⋆†‡§¶‖∥]{1,3}|[a-z])\s*\S")
+_NOTE_NUMBER = re.compile(r"(\d{1,3})[.)]?\s+\S")
 #: Marks that open a note wherever they stand: some classes print them on the line and as large as the note.
 _SYMBOL = re.compile("[*∗⋆†‡§¶‖∥]{1,3}")
 _NUMBERED_FORMULA = re.compile(r"[=<>≤≥∼≈].*\([A-Z]?\d+[.\d]*\)$|^\([A-Z]?\d+[.\d]*\).*[=<>≤≥∼≈]")
@@ -46,16 +48,23 @@ _TABLE_STEP = 2.5
 _FORMULA = 0.4
 
 
-def kinds_of(lines: Sequence[TextLine], body_size: float, leading: float = 0.0) -> list[PassageKind]:
+#: The raised marks of a paper, each with its page.
+Called = AbstractSet[tuple[int, str]]
+
+
+def kinds_of(
+    lines: Sequence[TextLine], body_size: float, leading: float = 0.0, called: Called = frozenset()
+) -> list[PassageKind]:
     """Return what each line is: "footnote", "caption", "table", or "text" for the running text.
 
     Args:
         lines: of one section.
         body_size: of the paper's text.
         leading: its usual distance of two baselines; 0 for single spacing.
+        called: the paper's raised marks (see `called_notes`).
     """
     kinds: list[PassageKind] = ["text"] * len(lines)
-    for index in footnotes(lines, body_size):
+    for index in footnotes(lines, body_size, called):
         kinds[index] = "footnote"
     _mark_captions(lines, kinds, body_size, leading)
     _mark_tables(lines, kinds, body_size)
@@ -63,7 +72,7 @@ def kinds_of(lines: Sequence[TextLine], body_size: float, leading: float = 0.0) 
     return kinds
 
 
-def kinds_in_list(lines: Sequence[TextLine]) -> list[PassageKind]:
+def kinds_in_list(lines: Sequence[TextLine], called: Called = frozenset()) -> list[PassageKind]:
     """Return what each line of a reference list is: floats and footnotes stand among its entries as well.
 
     A table's rows count beside its caption only: an entry with wide gaps looks like a row.
@@ -74,7 +83,7 @@ def kinds_in_list(lines: Sequence[TextLine]) -> list[PassageKind]:
         return kinds
     size = sizes.most_common(1)[0][0]
     raised = sum(bool(line.marks) and line.marks[0][0] == 0 for line in lines)
-    for index in footnotes(lines, size):
+    for index in footnotes(lines, size, called):
         # Where entries begin with raised numbers, the last one looks like a note as large as they are.
         if lines[index].size <= SMALLER * size or raised < _LABELS * len(lines):
             kinds[index] = "footnote"
@@ -315,7 +324,7 @@ def _is_cell(line: TextLine) -> bool:
     )
 
 
-def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
+def footnotes(lines: Sequence[TextLine], body_size: float, called: Called = frozenset()) -> set[int]:
     """Return the indices of lines that are footnotes: small print at the bottom of a column, after a mark."""
     found: set[int] = set()
     end = len(lines)
@@ -327,9 +336,9 @@ def footnotes(lines: Sequence[TextLine], body_size: float) -> set[int]:
         while first > start and lines[first - 1].size <= SMALLER * body_size \
                 and (first == end or _close_above(lines[first - 1], lines[first])):  # fmt: skip
             first -= 1
-        if first > start or first == end or first == start == 0 or _opens_footnote(lines[first]):
+        if first > start or first == end or first == start == 0 or opens_footnote(lines[first], called):
             opening = first
-            while opening < end and not _opens_footnote(lines[opening]):
+            while opening < end and not opens_footnote(lines[opening], called):
                 opening += 1
             # What the section ends with can be an abstract, in small print as well.
             if start < first < opening and end < len(lines) and _without_mark(lines, first, opening):
@@ -365,21 +374,29 @@ def _of_full_size(lines: Sequence[TextLine], start: int, end: int) -> range:
         if below > 1.5 * line.size or below < 0:
             break
         first = line.spans[0]
-        if _opens_footnote(line) and first.size < 0.8 * line.size and first.text.strip().isdigit():
+        if opens_footnote(line) and first.size < 0.8 * line.size and first.text.strip().isdigit():
             return range(index, end) if line.baseline - above.baseline > 1.6 * line.size else range(0)
     return range(0)
 
 
-def opens_footnote(line: TextLine) -> bool:
-    """Return whether a line begins with a footnote's mark: raised, or on the line and small."""
-    return _opens_footnote(line)
+def called_notes(lines: Iterable[TextLine]) -> Called:
+    """Return the raised marks of a text, each with its page: what notes at the foot of that page answer."""
+    return frozenset((line.page, mark.strip(" ,.")) for line in lines for at, mark in line.marks if at > 0)
 
 
-def _opens_footnote(line: TextLine) -> bool:
+def opens_footnote(line: TextLine, called: Called = frozenset()) -> bool:
+    """Return whether a line begins with a footnote's mark: raised, or on the line and small.
+
+    Args:
+        line: in small print.
+        called: see `called_notes`. A number of these may stand on the line, as large as the note: "1. See …".
+    """
     first = next((span for span in line.spans if span.text.strip()), None)
     if first is None:
         return False
     if _SYMBOL.fullmatch(first.text.strip()):
+        return True
+    if called and (number := _NOTE_NUMBER.match(line.text)) and (line.page, number[1]) in called:
         return True
     above = line.baseline - first.baseline > SAME_SIZE_RAISED[0] * line.size
     raised = first.size < 0.9 * line.size or first.raised_hint or (first.size < line.size and above)

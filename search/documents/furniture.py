@@ -18,6 +18,10 @@ from search.documents.pages import Line, Page
 _ZONE = 0.08
 #: The same words at the same height on so many pages are no coincidence; a paper of two pages has two.
 _REPEATED = 3
+#: Heights of a line between a section's number and its title, at most.
+_TITLE_AFTER = 3
+#: Points between the baselines of what stands on one row.
+_ROW = 1.0
 
 _PAGE_NUMBER = re.compile(
     r"[-–—\s|]*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—\s|.]*", re.IGNORECASE
@@ -83,6 +87,10 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
             pages, candidates, extents, outer, submitted, strict=True
         )
     ]  # fmt: skip
+    drops = [
+        drop + _beside_number(drop, edge, page.number, offsets)
+        for page, edge, drop in zip(pages, outer, drops, strict=True)
+    ]
     drops = [
         [
             line for line in drop
@@ -240,7 +248,7 @@ def _section_number(line: Line, text: str, edge: Sequence[tuple[Line, str]]) -> 
     near = [
         other for gone, other in edge
         if gone is not line and gone.y0 < line.y1 and gone.y1 > line.y0
-        and 0 <= line.x0 - gone.x1 < 3 * (line.y1 - line.y0)
+        and 0 <= line.x0 - gone.x1 < _TITLE_AFTER * (line.y1 - line.y0)
     ]  # fmt: skip
     for written in (text, *near):
         if number := _SECTION_NUMBER.match(written):
@@ -270,6 +278,28 @@ def _is_page_number(line: Line, text: str, page: Page, lines: Sequence[Line], of
     return in_step or not any(
         other.y0 < line.y1 + height and other.y1 > line.y0 - height for other in lines if other is not line
     )
+
+
+def _beside_number(
+    drop: Sequence[Line], edge: Sequence[tuple[Line, str]], page: int, offsets: set[int]
+) -> list[Line]:
+    """Return what stands on the row of a number that counts the pages, far from it: heads that come once.
+
+    A heading stands right after its number, which can be in step with the pages by chance.
+    """
+    gone = {id(line) for line in drop}
+    numbers = [
+        line for line, text in edge
+        if id(line) in gone and text.isdecimal() and int(text) - page in offsets
+    ]  # fmt: skip
+    return [
+        line for line, _ in edge
+        if id(line) not in gone and any(
+            abs(line.spans[0].baseline - number.spans[0].baseline) < _ROW
+            and max(line.x0 - number.x1, number.x0 - line.x1) > _TITLE_AFTER * (line.y1 - line.y0)
+            for number in numbers
+        )
+    ]  # fmt: skip
 
 
 def _is_near(other: Line, line: Line) -> bool:

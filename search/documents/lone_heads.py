@@ -1,4 +1,4 @@
-"""Running heads that come only once, in papers of two or three pages; and notices of rights.
+"""Running heads that come only once, in papers of up to four pages; and notices of rights.
 
 In longer papers heads repeat, and that tells them (see `search.documents.furniture`).
 """
@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from search.documents.kinds import section_kind
 from search.documents.pages import Line
 
 #: Heads of left and right pages come once each in so few pages, or not at all on the first one.
-SHORT = 3
+SHORT = 4
 #: Of the text's width, the share between what stands at the two ends of a head, and the most that one fills.
 _EMPTY, _FILLED = 0.3, 0.7
 #: Points by which a head is off the middle, at most.
@@ -53,11 +54,17 @@ def _without_head(lines: list[Line], front: set[str]) -> list[Line]:
     gap = min(line.y0 for line in rest) - max(line.y1 for line in row)
     if gap < max(first.y1 - first.y0, median(line.y1 - line.y0 for line in rest)):
         return lines
-    if _CAPTION.match("".join(span.text for span in first.spans).strip()):
+    if any(_is_title(line) for line in row):
         return lines
     words = _words(row)
     known = bool(words) and words <= front
     return rest if known or _at_both_ends(row, lines) or _is_small_and_centred(row, lines) else lines
+
+
+def _is_title(line: Line) -> bool:
+    """Return whether a line begins a caption, or is a section's title by its words."""
+    text = "".join(span.text for span in line.spans).strip()
+    return bool(_CAPTION.match(text)) or section_kind(text) != "other"
 
 
 def _at_both_ends(row: Sequence[Line], lines: Sequence[Line]) -> bool:

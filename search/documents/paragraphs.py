@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from search.documents.edges import Edges, edges_of
-from search.documents.floats import CAPTION, kinds_of, opens_footnote
+from search.documents.floats import CAPTION, Called, kinds_of, opens_footnote
 from search.documents.formulas import is_display, is_flush, is_part
 from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
@@ -37,16 +37,19 @@ class Paragraph:
     opens: bool = False
 
 
-def paragraphs(lines: Sequence[TextLine], body_size: float, leading: float = 0.0) -> list[Paragraph]:
+def paragraphs(
+    lines: Sequence[TextLine], body_size: float, leading: float = 0.0, called: Called = frozenset()
+) -> list[Paragraph]:
     """Return the paragraphs of consecutive lines: the running text, then captions, tables and footnotes.
 
     Args:
         lines: of one section.
         body_size: of the paper's text.
         leading: its usual distance of two baselines; 0 where it is not known, and taken for single spacing.
+        called: the whole paper's raised marks (see `floats.called_notes`).
     """
     lines = [line for line in lines if line.text]
-    kinds = kinds_of(lines, body_size, leading)
+    kinds = kinds_of(lines, body_size, leading, called)
     furthest = _FURTHEST * leading
     columns = edges_of([line for line, kind in zip(lines, kinds, strict=True) if kind == "text"])
     flow: list[Paragraph] = []
@@ -70,7 +73,7 @@ def paragraphs(lines: Sequence[TextLine], body_size: float, leading: float = 0.0
             flow.append(Paragraph([line]))
         last_display = display
     mark_statements(flow)
-    return flow + apart(lines, kinds)
+    return flow + apart(lines, kinds, called)
 
 
 def _continues(  # noqa: C901, PLR0911 - one return for each way in which text goes on
@@ -149,7 +152,9 @@ def _indented(previous: TextLine, line: TextLine) -> bool:
         and line.text[:1].isupper() and line.x0 < previous.x0 + 4 * line.size  # fmt: skip
 
 
-def apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Paragraph]:
+def apart(
+    lines: Sequence[TextLine], kinds: Sequence[PassageKind], called: Called = frozenset()
+) -> list[Paragraph]:
     """Return captions, tables and footnotes, each in its own paragraph, in reading order."""
     found: list[Paragraph] = []
     before: tuple[int, PassageKind] | None = None
@@ -157,7 +162,7 @@ def apart(lines: Sequence[TextLine], kinds: Sequence[PassageKind]) -> list[Parag
         if kind == "text":
             continue
         goes_on = before == (index - 1, kind) and not (
-            (kind == "footnote" and opens_footnote(line))
+            (kind == "footnote" and opens_footnote(line, called))
             or (
                 kind != "footnote"
                 and (found[-1].lines[-1].page, found[-1].lines[-1].column) != (line.page, line.column)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from search.documents.floats import kinds_in_list
+from search.documents.floats import Called, called_notes, kinds_in_list
 from search.documents.kinds import section_kind
 from search.documents.levels import Heading
 from search.documents.lines import TextLine
@@ -35,13 +35,14 @@ class Part:
 
 def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyle) -> list[Part]:
     """Return the paper's sections in reading order, each with its own text."""
+    called = called_notes(lines)
     if not headings:
-        return [Part(None, lines, paragraphs(lines, body.size, body.leading))]
+        return [Part(None, lines, paragraphs(lines, body.size, body.leading, called))]
     before = lines[: headings[0].start]
     if _kind(headings[0]) == "references":  # a paper without headings, and its list
-        found = [Part(None, before, paragraphs(before, body.size, body.leading))] if before else []
+        found = [Part(None, before, paragraphs(before, body.size, body.leading, called))] if before else []
     else:
-        found = _front(before, body, is_abstract=_kind(headings[0]) == "abstract")
+        found = _front(before, body, called, is_abstract=_kind(headings[0]) == "abstract")
     path: list[str] = []
     appendix = False
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
@@ -59,19 +60,19 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
             path=tuple(path),
         )
         found.append(
-            _list(section, inside)
+            _list(section, inside, called)
             if kind == "references"
-            else Part(section, inside, paragraphs(inside, body.size, body.leading))
+            else Part(section, inside, paragraphs(inside, body.size, body.leading, called))
         )
     return found
 
 
-def _list(section: Section, lines: Sequence[TextLine]) -> Part:
+def _list(section: Section, lines: Sequence[TextLine], called: Called) -> Part:
     """Return a reference list: its lines are the entries', its paragraphs what floats among them."""
     lines = [line for line in lines if line.text]
-    kinds = kinds_in_list(lines)
+    kinds = kinds_in_list(lines, called)
     entries = [line for line, kind in zip(lines, kinds, strict=True) if kind == "text"]
-    return Part(section, entries, apart(lines, kinds))
+    return Part(section, entries, apart(lines, kinds, called))
 
 
 def _kind(heading: Heading) -> str:
@@ -93,11 +94,11 @@ def _roman(number: str) -> bool:
     return set(number) <= set("IVX")
 
 
-def _front(lines: Sequence[TextLine], body: BodyStyle, *, is_abstract: bool) -> list[Part]:
+def _front(lines: Sequence[TextLine], body: BodyStyle, called: Called, *, is_abstract: bool) -> list[Part]:
     """Return the abstract that stands before the first heading; authors and addresses are left out."""
     if is_abstract or not lines:
         return []
-    found = paragraphs(lines, body.size, body.leading)
+    found = paragraphs(lines, body.size, body.leading, called)
     opening = next((i for i, p in enumerate(found) if _RUN_IN_ABSTRACT.match(p.lines[0].text)), None)
     if opening is not None:
         chosen = [

@@ -85,6 +85,17 @@ def test_a_sign_on_the_line_opens_a_footnote(set_paper):
     assert ["The bird is well" in p.text for p in of_kind(paper, "footnote")] == [True]
 
 
+def test_a_number_on_the_line_opens_the_note_that_a_raised_mark_calls(set_paper):
+    """ "4. See …" in small print at the foot answers the raised 4 of its page, also of a section before."""
+    marked = [(72, 240, "This was weighed twice.", 10, "tiro"), (172, 236.5, "4", 7, "tiro")]
+    after = [(72, 270, "2", 13, "tibo"), (92, 270, "After that", 13, "tibo"), *prose(290, FILL, FILL)]
+    note = [(72, 700, "4. See the other series of feathers.", 8, "tiro")]
+    assert [p.text for p in of_kind(set_paper([*marked, *after, *note]), "footnote")] == [
+        "4. See the other series of feathers."
+    ]
+    assert not of_kind(set_paper([*after, *note]), "footnote")
+
+
 def test_a_note_on_the_authors_has_no_mark(set_paper):
     """Small print below a gap at the foot of the first page is a note, though nothing marks it."""
     paper = set_paper(

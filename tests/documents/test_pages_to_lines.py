@@ -365,3 +365,17 @@ def test_pages_in_a_table_of_contents_are_no_line_numbers():
     assert len(kept[0]) == 16
     kept = without_furniture([Page(p, 612, 792, [*contents, *numbers]) for p in (1, 2)])
     assert not {str(n) for n in range(1, 9)} & {*text(kept[0]), *text(kept[1])}
+
+
+def test_what_stands_beside_a_page_number_is_a_head():
+    """On the row of a number that counts the pages stands a head, even if it never comes back."""
+    heads = ["On Feathers", "Ada Tester", "A third one"]
+    pages = [
+        Page(number, 612, 792, [
+            line(str(number), 60, 40, 5, 0), line(head, 270, 40, 60, 1),
+            line(f"It begins {head}", 60, 60, 490, 2),
+            *(line("text", 60, 74 + 14 * row, 490, 2) for row in range(40)),
+        ])
+        for number, head in enumerate(heads, start=1)
+    ]  # fmt: skip
+    assert [text(lines)[0] for lines in without_furniture(pages)] == [f"It begins {head}" for head in heads]
