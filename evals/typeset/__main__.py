@@ -1,4 +1,4 @@
-"""Set the sample's papers in eighteen classes, with the truth as JSON beside each PDF.
+"""Set the sample's papers in twenty-one classes, with the truth as JSON beside each PDF.
 
     python evals/typeset [--classes article,llncs] [--papers N] [--jobs 2]
 

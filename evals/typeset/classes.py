@@ -97,6 +97,8 @@ def _appendix(v: Variant, setting: Setting) -> str:
         return rf"\appendix\label{{{label}}}"
     if v.name == "IEEEtran":
         return r"\appendices"
+    if v.name == "apa7":  # does not break the titles of appendices into lines, over the other column
+        return ""
     if v.name == "memoir" and not v.chapters:  # whose own command is for chapters
         return r"\appendix\setcounter{section}{0}\renewcommand{\thesection}{\Alph{section}}"
     return r"\appendix"
@@ -204,10 +206,10 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             made = Piece("", f"A caption of one sentence for what is known, drawn as black bar {spelled(n)}.")
             caption = next(captions, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
-            yield (
-                rf"\begin{{figure{wide}}}{top}\centering\rule{{0.6\linewidth}}{{2cm}}"
-                rf"\caption{{{caption.tex}}}\end{{figure{wide}}}"
-            )
+            drawn = r"\rule{0.6\linewidth}{2cm}"
+            titled = rf"\caption{{{caption.tex}}}"
+            both = titled + drawn if v.name == "apa7" else drawn + titled
+            yield rf"\begin{{figure{wide}}}{top}\centering{both}\end{{figure{wide}}}"
         else:
             made = Piece("", f"Values that are known, set in four columns, the table of number {spelled(n)}.")
             caption = next(tables, Piece(made.printed, made.printed))

@@ -29,6 +29,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return _aomart(short, v), "\n".join([abstract, r"\maketitle", toc])
     if v.name == "spie":
         return _spie(title), "\n".join([r"\maketitle", abstract, r"\keywords{Known texts, tests}"])
+    if v.name == "ejpecp":
+        return _ejpecp(paper.title.tex, text), ""
+    if v.name == "IEEEconf":
+        return "", _ieeeconf(title, abstract)
+    if v.name == "apa7":
+        return _apa(title, text, v), r"\maketitle"
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -177,6 +183,46 @@ def _quantum(title: str, abstract: str) -> str:
         r"\email{ada@example.org}\orcid{0000-0002-1825-0097}",
         r"\author{Ben Sample}\affiliation{University of Known Texts, Sampleville}",
         r"\maketitle", abstract,
+    ])  # fmt: skip
+
+
+def _ejpecp(title: str, abstract: str) -> str:
+    # The text's begin prints all this.
+    return "\n".join([
+        rf"\TITLE{{{title}}}", r"\SHORTTITLE{On what is known}",
+        r"\AUTHORS{Ada~Tester\footnote{Institute of Tests, Exampleton. \EMAIL{ada@example.org}}",
+        r"\and Ben~Sample\footnote{University of Known Texts, Sampleville. \EMAIL{ben@example.org}}}",
+        r"\KEYWORDS{known texts; tests}\AMSSUBJ{60K35}\AMSSUBJSECONDARY{68T50}",
+        r"\SUBMITTED{January 16, 2022}\ACCEPTED{December 7, 2022}",
+        r"\VOLUME{27}\YEAR{2022}\PAPERNUM{13}\DOI{10.1214/22-KNOWN13}", rf"\ABSTRACT{{{abstract}}}",
+    ])  # fmt: skip
+
+
+def _ieeeconf(title: str, abstract: str) -> str:
+    return "\n".join([
+        title,
+        r"\author{Ada Tester\\ \begin{affiliation}Institute of Tests\\ Exampleton\end{affiliation}\\",
+        r"\email{ada@example.org}",
+        r"\and Ben Sample\\ \begin{affiliation}University of Known Texts\\ Sampleville\end{affiliation}\\",
+        r"\email{ben@example.org}}", r"\maketitle", abstract,
+    ])  # fmt: skip
+
+
+def _apa(title: str, abstract: str, v: Variant) -> str:
+    printed = [
+        r"\journal{Journal of Known Texts}\volume{2022, Vol.~12, No.~3, 1--20}",
+        r"\ccoppy{Copyright 2022 by A. Tester}\copnum{1234-5678/22}",
+    ]
+    note = (
+        r"\authornote{Correspondence concerning this article should be addressed to Ada Tester,"
+        r" Institute of Tests, Exampleton. E-mail: ada@example.org}"
+    )
+    return "\n".join([
+        title, r"\shorttitle{On what is known}\leftheader{A. Tester and Sample}",
+        r"\authorsnames[1,2]{Ada Tester,Ben Sample}",
+        r"\authorsaffiliations{{Institute of Tests, Exampleton},{University of Known Texts, Sampleville}}",
+        *(printed if v.n // 8 % 2 else []), *([note] if v.n // 16 % 2 else []),
+        *([rf"\abstract{{{abstract}}}"] if abstract.strip() else []), r"\keywords{known texts, tests}",
     ])  # fmt: skip
 
 

@@ -8,14 +8,14 @@ from contents import Paper
 
 WORK = (
     "article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl",
-    "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie",
+    "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie", "aastex631", "jmlr", "quantumarticle",
 )  # fmt: skip
-FINAL = ("aastex631", "jmlr", "quantumarticle")
+FINAL = ("ejpecp", "IEEEconf", "apa7")
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
 #: Classes that load hyperref themselves.
-LOADS_HYPERREF = ("acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart")
+LOADS_HYPERREF = ("acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart", "ejpecp", "apa7")
 THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
 
 
@@ -36,14 +36,14 @@ class Variant:
 
     @property
     def author_year(self) -> bool:
-        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj") or (
+        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7") or (
             self.name in ("article", "llncs", "scrartcl", "memoir", "cas-dc") and self.n // 2 % 2 == 1
         )
 
     @property
     def in_parentheses(self) -> bool:
         """Names and years of a citation mark stand in parentheses together, not the years alone."""
-        return self.name in ("aastex631", "jmlr", "emulateapj") and self.n // 2 % 2 == 0
+        return self.name in ("aastex631", "jmlr", "emulateapj", "apa7") and self.n // 2 % 2 == 0
 
     @property
     def alpha(self) -> bool:
@@ -61,7 +61,7 @@ class Variant:
     @property
     def own_theorems(self) -> bool:
         """The class has theorems and the like, under their names in lower case."""
-        return self.name in ("llncs", "jmlr")
+        return self.name in ("llncs", "jmlr", "ejpecp")
 
     @property
     def capitals(self) -> bool:
@@ -86,7 +86,7 @@ class Variant:
     @property
     def numbered_levels(self) -> int:
         """How many levels of headings have numbers; paragraphs have none in any class here."""
-        if self.name == "achemso":
+        if self.name in ("achemso", "apa7"):
             return 0
         return 2 if self.name == "llncs" or self.chapters else 3
 
@@ -103,6 +103,8 @@ class Variant:
                 "aastex631",
                 "quantumarticle",
                 "emulateapj",
+                "IEEEconf",
+                "apa7",
             )
             or (self.name == "article" and self.n // 4 % 2 == 0)
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
@@ -156,15 +158,22 @@ def document_class(v: Variant) -> str:
             rf"{',twocolappendix' if v.n // 16 % 2 else ''}]{{emulateapj}}"
         ),
         "aomart": r"\documentclass{aomart}",
+        # Bera and the double-struck letters are not in Debian's TeX.
+        "ejpecp": (
+            rf"\documentclass[{'ECP' if v.n // 16 % 4 == 3 else 'EJP'}{',preprint' if v.n // 4 % 3 == 2 else ''},nobera,NODS]"
+            "{ejpecp}"
+        ),
+        "IEEEconf": rf"\documentclass[times,10pt,twocolumn{',latex8' if v.n // 4 % 2 else ''}]{{IEEEconf}}",
+        "apa7": rf"\documentclass[jou{('', ',notxfonts', ',notimes')[v.n % 3]}{',a4paper' if v.n // 4 % 2 else ''}]{{apa7}}",
         "spie": rf"\documentclass[{'12pt' if v.n // 8 % 4 == 3 and v.n % 3 else '10pt'}{',a4paper' if v.n // 4 % 2 else ''}]{{spie}}",
     }[v.name]
 
 
-def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line for each class
+def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 - one line for each class
     lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
     if v.name != "acmart":  # brings its own fonts
         lines.append(r"\usepackage{amssymb}")
-    if v.name not in ("amsart", "llncs", "acmart", "jmlr", "aomart", "spie"):
+    if v.name not in ("amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp"):
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
     if v.name == "quantumarticle":
@@ -176,10 +185,12 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
     elif v.name == "acmart":
         # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
-    elif v.name == "spie" and v.n % 3 == 0:
+    elif (v.name == "spie" and v.n % 3 == 0) or (v.name == "ejpecp" and v.n % 3 != 1):
         # The signs of its notes, which Computer Modern has as bitmaps only.
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
-    elif v.n % 3 == 1:
+    elif v.name == "IEEEconf":
+        lines.append(r"\usepackage[T1]{fontenc}" if v.n % 3 == 1 else "")  # its font is Times
+    elif v.n % 3 == 1 and v.name != "apa7":
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
         "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie",
@@ -211,7 +222,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912 - one line
         "emulateapj",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
-    elif v.name == "IEEEtran" or (v.name == "article" and v.n % 5):
+    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf") and v.n % 5):
         lines.append(r"\usepackage{cite}")
     if v.line_numbers:
         lines.append(r"\usepackage{lineno}\linenumbers")
