@@ -158,7 +158,7 @@ def document_class(v: Variant) -> str:
             rf"{',twocolappendix' if v.n // 16 % 2 else ''}]{{emulateapj}}"
         ),
         "aomart": r"\documentclass{aomart}",
-        # Bera and the double-struck letters are not in Debian's TeX.
+        # Bera and the double-struck letters are in none of the packages asked for.
         "ejpecp": (
             rf"\documentclass[{'ECP' if v.n // 16 % 4 == 3 else 'EJP'}{',preprint' if v.n // 4 % 3 == 2 else ''},nobera,NODS]"
             "{ejpecp}"
