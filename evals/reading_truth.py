@@ -2,7 +2,7 @@
 
     python evals/typeset                      # once: sets the papers
     python evals/reading_truth.py             # the eighteen classes for work
-    python evals/reading_truth.py --final     # the other three; for the final figure only
+    python evals/reading_truth.py --final     # the other three; for a final figure, once
     python evals/reading_truth.py --show article/2212.11831
 
 What is counted. Headings: levels 1 to 3, same title (letters and digits, ratio 0.85), page off by at most

@@ -40,6 +40,8 @@ _ROWS = 2
 _NOTES_APART = 2.5
 #: Lines that a note without a mark has at most; IEEE's, with its authors' addresses, has up to fifteen.
 _LONGEST_UNMARKED = 20
+#: Below a number alone on its line the caption's words are slanted, and a line may be left free between them.
+_SLANTED, _BELOW_LABEL = 0.6, 2.6
 #: Share of a list's lines that begin with raised numbers from which on those are its labels.
 _LABELS = 0.1
 #: Sizes between two rows of a table, from which on what is wider than the table is the text below it.
@@ -152,6 +154,8 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     ):
         return False
     step = line.baseline - previous.baseline
+    if _is_label(first) and line.italic > _SLANTED:
+        return 0 < step < (_BELOW_LABEL if end == start + 1 else 1.5) * line.size
     usual = lines[start + 1].baseline - first.baseline if end > start + 1 else 1.5 * line.size
     if not 0 < step < max(1.25 * min(usual, 1.7 * line.size), 1.3 * line.size):
         return False
@@ -160,6 +164,12 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     if closed and end > start + 1:
         return False
     return not (closed and line.size > SMALLER * body_size and line.x0 > first.x0 + 0.8 * line.size)
+
+
+def _is_label(line: TextLine) -> bool:
+    """Return whether a caption's line is its number alone: the American Psychological Association's are."""
+    match = CAPTION.match(line.text)
+    return match is not None and match.end() == len(line.text)
 
 
 def _may_be_head(line: TextLine, previous: TextLine) -> bool:

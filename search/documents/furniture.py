@@ -37,6 +37,7 @@ _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*(?:\d|[IVXL]+\b)", r
 _SUBMITTED = re.compile(r"(?:[^:]{1,80}:\s+)?Preprint submitted to\b", re.IGNORECASE)
 #: Page numbers before or after a head's words.
 _AROUND = re.compile(r"^[\d\s|·•—–-]+|[\d\s|·•—–-]+$")
+_FIRST_NUMBER = re.compile(r"\d+")
 _SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?(?!\S)")
 _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
 
@@ -69,9 +70,13 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         candidates = level
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
-    extents = [_extent(lines) for lines in candidates]
-    repeated = _repeated(pages, extents, outer, zones)
     offsets = _offsets(pages, outer)
+    # A foot above the page's number is as far out as one without it.
+    extents = [
+        _extent(_without_numbers(lines, edge, page.number, offsets))
+        for page, lines, edge in zip(pages, candidates, outer, strict=True)
+    ]
+    repeated = _repeated(pages, extents, outer, zones)
     submitted = [[line for line, text in edge if _SUBMITTED.match(text)] for edge in outer]
     drops = [
         [
@@ -261,9 +266,15 @@ def _offsets(pages: Sequence[Page], outer: Sequence[Sequence[tuple[Line, str]]])
     found: dict[int, set[int]] = defaultdict(set)
     for page, lines in zip(pages, outer, strict=True):
         for _, text in lines:
-            if text.isdecimal():
-                found[int(text) - page.number].add(page.number)
+            if (number := _counts(text)) is not None:
+                found[number - page.number].add(page.number)
     return {offset for offset, numbers in found.items() if len(numbers) >= max(2, 0.3 * len(pages))}
+
+
+def _counts(text: str) -> int | None:
+    """Return the number that a page's edge prints, alone or as "Page 2 of 3"."""
+    digits = _PAGE_NUMBER.fullmatch(text) and _FIRST_NUMBER.search(text)
+    return int(digits[0]) if digits else None
 
 
 def _is_page_number(line: Line, text: str, page: Page, lines: Sequence[Line], offsets: set[int]) -> bool:
@@ -273,11 +284,23 @@ def _is_page_number(line: Line, text: str, page: Page, lines: Sequence[Line], of
     """
     if any(other is not line and _is_near(other, line) for other in lines):
         return False
-    in_step = text.isdecimal() and int(text) - page.number in offsets
+    number = _counts(text)
+    in_step = number is not None and number - page.number in offsets
     height = line.y1 - line.y0
     return in_step or not any(
         other.y0 < line.y1 + height and other.y1 > line.y0 - height for other in lines if other is not line
     )
+
+
+def _without_numbers(
+    lines: Sequence[Line], edge: Sequence[tuple[Line, str]], page: int, offsets: set[int]
+) -> list[Line]:
+    """Return a page's lines without the number that counts it."""
+    counting = {
+        id(line) for line, text in edge
+        if (number := _counts(text)) is not None and number - page in offsets
+    }  # fmt: skip
+    return [line for line in lines if id(line) not in counting]
 
 
 def _beside_number(
@@ -290,7 +313,7 @@ def _beside_number(
     gone = {id(line) for line in drop}
     numbers = [
         line for line, text in edge
-        if id(line) in gone and text.isdecimal() and int(text) - page in offsets
+        if id(line) in gone and (number := _counts(text)) is not None and number - page in offsets
     ]  # fmt: skip
     return [
         line for line, _ in edge

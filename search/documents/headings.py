@@ -114,6 +114,9 @@ def find_headings(
     others = [c for c in candidates if c.start not in taken and c.start > first]
     if not has_numbers:
         styles += _recurring(others)
+        # As the text is set, no heading can be told by its style: nor can an entry's "A. Name, Journal".
+        plain = (round(2 * body.size) / 2, body.font, False, False)
+        styles = Counter({style: count for style, count in styles.items() if style[:-1] != plain})
     chosen += known
     alone = [c for c in others if _stands_alone(c, styles, has_numbers=has_numbers)]
     # What one of them has is a style of headings, for those with less evidence as well.

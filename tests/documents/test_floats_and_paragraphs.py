@@ -63,6 +63,19 @@ def test_a_sentence_that_begins_with_figure_is_no_caption(set_paper):
     assert "Figure 1 shows how the scale" in of_kind(paper, "text")[0].text
 
 
+def test_slanted_words_below_a_number_alone_are_its_caption(set_paper):
+    """In psychology's journals "Figure 2" stands alone, bold, and its words a line below, slanted."""
+    figure = [
+        (72, 300, "Figure 2", 10, "tibo"),
+        (72, 323, "The weight of all feathers that were there, by the day on which", 10, "tiit"),
+        (72, 335, "they were weighed.", 10, "tiit"),
+    ]
+    paper = set_paper([*figure, *prose(359, FILL, FILL)])
+    assert [p.text for p in of_kind(paper, "caption")] == [
+        "Figure 2 The weight of all feathers that were there, by the day on which they were weighed."
+    ]
+
+
 def test_a_footnote_is_kept_apart_without_its_mark(set_paper):
     """Small print at the foot of the page after a raised mark is a footnote; the text has no mark either."""
     paper = set_paper([

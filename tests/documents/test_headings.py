@@ -315,6 +315,22 @@ def test_a_paper_whose_only_known_heading_is_its_list_can_have_others():
     assert [title for _, title, _ in told(sheet.headings())] == ["Contributions of the authors", "References"]
 
 
+def test_entries_set_as_the_text_are_no_headings_of_a_paper_without_numbers():
+    """An entry begins with a letter and a point too; it looks like the text, as "Keywords" does here."""
+    sheet = Sheet()
+    sheet.line(("Keywords", "Roman", 10), gap=24)
+    sheet.text(gap=24)
+    for title in ("Orbital interactions", "Further orbitals"):
+        sheet.line((title, "Bold", 10), gap=24)
+        sheet.text(gap=24)
+    sheet.line(("References", "Bold", 10), gap=24)
+    for entry in ("A. Tester and B. Sample, Journal of Tests", "R. Known, Journal of Texts"):
+        sheet.line((entry, "Roman", 10), gap=16)
+        sheet.line(("and what goes on with the entry", "Roman", 10))
+    found = [title for _, title, _ in told(sheet.headings())]
+    assert found[-3:] == ["Orbital interactions", "Further orbitals", "References"]
+
+
 def test_no_heading_stands_before_the_text_of_a_paper_without_sections():
     """Authors and dates in large letters are no headings, though nothing else is set so large."""
     sheet = Sheet()

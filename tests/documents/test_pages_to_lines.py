@@ -379,3 +379,18 @@ def test_what_stands_beside_a_page_number_is_a_head():
         for number, head in enumerate(heads, start=1)
     ]  # fmt: skip
     assert [text(lines)[0] for lines in without_furniture(pages)] == [f"It begins {head}" for head in heads]
+
+
+def test_a_foot_above_the_number_of_the_page_is_a_foot_on_two_pages():
+    """ "Page 2/3" stands further out than the journal's name, which comes back on one page more only."""
+    names = ["", "Journal of Tests 27", "Journal of Tests 27"]
+    pages = [
+        Page(number, 612, 792, [
+            *(line(f"text {chr(96 + number)}{chr(97 + row)}", 60, 60 + 14 * row, 490) for row in range(46)),
+            *([line(name, 60, 712, 100, 3)] if name else []), line(f"Page {number}/3", 280, 724, 40, 4),
+        ])
+        for number, name in enumerate(names, start=1)
+    ]  # fmt: skip
+    for lines in without_furniture(pages):
+        assert all(each.startswith("text") for each in text(lines))
+        assert len(lines) == 46
