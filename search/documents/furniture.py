@@ -71,9 +71,9 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
     offsets = _offsets(pages, outer)
-    # A foot above the page's number is as far out as one without it.
+    # A foot above the page's number is as far out as one without it; below one at the top stand headings.
     extents = [
-        _extent(_without_numbers(lines, edge, page.number, offsets))
+        (_extent(lines)[0], _extent(_without_numbers(lines, edge, page.number, offsets))[1])
         for page, lines, edge in zip(pages, candidates, outer, strict=True)
     ]
     repeated = _repeated(pages, extents, outer, zones)

@@ -394,3 +394,17 @@ def test_a_foot_above_the_number_of_the_page_is_a_foot_on_two_pages():
     for lines in without_furniture(pages):
         assert all(each.startswith("text") for each in text(lines))
         assert len(lines) == 46
+
+
+def test_one_title_below_the_number_of_the_page_stays():
+    """ "2. Evaluation" twice at the top of a page, below its number, is a heading of two sections."""
+    titles = ["", "2. Evaluation", "2. Evaluation"]
+    pages = [
+        Page(number, 612, 792, [
+            line(str(number), 540, 40, 5, 0), *([line(title, 60, 60, 80, 1)] if title else []),
+            *(line(f"text {chr(96 + number)}{chr(97 + row)}", 60, 74 + 14 * row, 490) for row in range(46)),
+        ])
+        for number, title in enumerate(titles, start=1)
+    ]  # fmt: skip
+    kept = [text(lines) for lines in without_furniture(pages)]
+    assert [lines[0] for lines in kept] == ["text aa", "2. Evaluation", "2. Evaluation"]
