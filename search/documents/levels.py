@@ -45,7 +45,7 @@ _SIZES = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class Candidate:
-    """One to three lines that might be a heading."""
+    """One line or a few that might be a heading."""
 
     start: int
     end: int
