@@ -73,7 +73,7 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     offsets = _offsets(pages, outer)
     # A foot above the page's number is as far out as one without it; below one at the top stand headings.
     extents = [
-        (_extent(lines)[0], _extent(_without_numbers(lines, edge, page.number, offsets))[1])
+        (_extent(lines)[0], _extent(_without(lines, _counting(edge, page.number, offsets)))[1])
         for page, lines, edge in zip(pages, candidates, outer, strict=True)
     ]
     repeated = _repeated(pages, extents, outer, zones)
@@ -292,15 +292,14 @@ def _is_page_number(line: Line, text: str, page: Page, lines: Sequence[Line], of
     )
 
 
-def _without_numbers(
-    lines: Sequence[Line], edge: Sequence[tuple[Line, str]], page: int, offsets: set[int]
-) -> list[Line]:
-    """Return a page's lines without the number that counts it."""
-    counting = {
-        id(line) for line, text in edge
-        if (number := _counts(text)) is not None and number - page in offsets
-    }  # fmt: skip
-    return [line for line in lines if id(line) not in counting]
+def _counting(edge: Sequence[tuple[Line, str]], page: int, offsets: set[int]) -> list[Line]:
+    """Return what is in step with the pages at a page's edge: its number."""
+    return [line for line, text in edge if (n := _counts(text)) is not None and n - page in offsets]
+
+
+def _without(lines: Sequence[Line], others: Sequence[Line]) -> list[Line]:
+    gone = {id(line) for line in others}
+    return [line for line in lines if id(line) not in gone]
 
 
 def _beside_number(
@@ -311,10 +310,7 @@ def _beside_number(
     A heading stands right after its number, which can be in step with the pages by chance.
     """
     gone = {id(line) for line in drop}
-    numbers = [
-        line for line, text in edge
-        if id(line) in gone and (number := _counts(text)) is not None and number - page in offsets
-    ]  # fmt: skip
+    numbers = [line for line in _counting(edge, page, offsets) if id(line) in gone]
     return [
         line for line, _ in edge
         if id(line) not in gone and any(

@@ -304,6 +304,8 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         return None
     style = look.style(index)
     end = mark.end if mark and mark.end else _last_line(look, index, style)
+    if sum([len(each.text) - 1 for each in lines[index:end]]) >= _LONGEST_TITLE:  # a hyphen less a line
+        return None
     text = text_of(lines[index:end], look.vocabulary)[0]
     if len(text) > _LONGEST_TITLE:
         return None
@@ -393,7 +395,8 @@ def _capitals(text: str) -> bool:
 def _last_line(look: _Look, index: int, style: Style) -> int:
     """Return where a heading that begins at `index` ends: it goes on in the same style without a gap."""
     lines, body, end = look.lines, look.body, index + 1
-    plain = style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]
+    if style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]:
+        return end
     # What is as small as the text is set as close as the text; larger titles have more between their lines,
     # all of them more in wide spacing.
     furthest = max(1.6, 1.1 * body.leading / body.size) * style[0]
@@ -402,7 +405,7 @@ def _last_line(look: _Look, index: int, style: Style) -> int:
     # "Appendix A" alone on its line has its title below.
     bare = not parse_number(lines[index].text)[1]
     most = _MOST_LINES + bare
-    while end < len(lines) and end - index < most and not plain:
+    while end < len(lines) and end - index < most:
         line, previous = lines[end], lines[end - 1]
         if line.page != previous.page or line.column != previous.column:
             break
