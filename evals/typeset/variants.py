@@ -9,8 +9,12 @@ from contents import Paper
 WORK = (
     "article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl",
     "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie", "aastex631", "jmlr", "quantumarticle",
+    "ejpecp", "IEEEconf", "apa7",
 )  # fmt: skip
-FINAL = ("ejpecp", "IEEEconf", "apa7")
+#: Scored once, before anything is done for them; then they are classes for work.
+FINAL = ("smfart", "lni", "ptptex")
+#: The next final ones, in this order, three at a time.
+RESERVE: tuple[str, ...] = ()
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
