@@ -72,7 +72,11 @@ def _truth(setting: Setting, aux: str, variant: Variant) -> dict[str, Any]:
         printed, page = labels.get(label, ("", 0))
         printed = re.sub(r"\\M@TitleReference \{(.*?)\}\{.*", r"\1", printed)  # memoir's
         heading["page"] = places.get(label, page)
-        heading["number"] = re.sub(r"[{}]|\\[a-zA-Z]+ ?", "", printed) if heading.pop("numbered") else None
+        heading["number"] = (
+            re.sub(r"[{}]|\\[a-zA-Z]+ ?|\\ ", "", printed) if heading.pop("numbered") else None
+        )
+        if heading["number"] == "":  # a paper's only appendix in jpsj2: the word without a letter
+            heading |= {"title": f"Appendix: {heading['title']}", "number": None}
     return {
         "variant": {
             key: getattr(variant, key)

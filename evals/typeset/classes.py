@@ -58,7 +58,9 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             yield _heading(block, v, setting, in_appendix=in_appendix)
             continue
         count += 1
-        tex = _paragraph(block, v, setting, with_note=count % 9 == 4 and not thanked)
+        # JPSJ's class knows of no notes in the text: the journal has them among the references.
+        noted = count % 9 == 4 and not thanked and v.name != "jpsj2"
+        tex = _paragraph(block, v, setting, with_note=noted)
         if block.kind == "item":
             items.append(rf"\item {tex}")
             continue
@@ -114,6 +116,8 @@ def _heading(block: Block, v: Variant, setting: Setting, *, in_appendix: bool) -
     })  # fmt: skip
     star = "" if block.numbered or block.level == 4 else "*"
     command = _COMMANDS[block.level - (v.chapters and block.level < 4)]
+    if v.name == "jpsj2" and in_appendix and star and block.level == 1:
+        command = "plainsection"
     place = rf"\place{{{label.removeprefix('known:')}}}" if v.first_section_begins else ""
     tex = _accents(title.tex) if v.capitals else title.tex
     return rf"\{command}{star}{{{tex}{place}}}\label{{{label}}}"

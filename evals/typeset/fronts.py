@@ -35,6 +35,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return "", _ieeeconf(title, abstract)
     if v.name == "apa7":
         return _apa(title, text, v), r"\maketitle"
+    if v.name == "ijmart":
+        return "", "\n".join([_ijmart(short, v), abstract, r"\maketitle", toc])
+    if v.name == "jpsj2":
+        return _jpsj(title, text, v), r"\maketitle"
+    if v.name == "proc":
+        return "", _proc(title, abstract, v)
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -223,6 +229,40 @@ def _apa(title: str, abstract: str, v: Variant) -> str:
         r"\authorsaffiliations{{Institute of Tests, Exampleton},{University of Known Texts, Sampleville}}",
         *(printed if v.n // 8 % 2 else []), *([note] if v.n // 16 % 2 else []),
         *([rf"\abstract{{{abstract}}}"] if abstract.strip() else []), r"\keywords{known texts, tests}",
+    ])  # fmt: skip
+
+
+def _ijmart(title: str, v: Variant) -> str:
+    thanks = r"\thanks{The authors were supported by the Institute of Tests.}" if v.n // 4 % 2 else ""
+    return "\n".join([
+        r"\issueinfo{190}{}{}{2022}\pagespan{1}{}\doiinfo{10.1007/s11856-022-0013-0}", title,
+        rf"\author[A. Tester]{{Ada Tester{thanks}}}",
+        r"\address{Institute of Tests\\ 12 Known Street, Exampleton}", r"\email{ada@example.org}",
+        r"\author[B. Sample]{Ben Sample}", r"\address{University of Known Texts, Sampleville}",
+        r"\email{ben@example.org}", r"\date{Received on January 16, 2022 and in revised form on June 7, 2022}",
+    ])  # fmt: skip
+
+
+def _jpsj(title: str, abstract: str, v: Variant) -> str:
+    # All but the last is kept for the title to print.
+    return "\n".join([
+        r"\def\runtitle{On what is known}\def\runauthor{Ada \textsc{Tester} and Ben \textsc{Sample}}", title,
+        r"\author{Ada \textsc{Tester}$^{1}$\thanks{E-mail address: ada@example.org}",
+        r"and Ben \textsc{Sample}$^{1,2}$}",
+        r"\inst{$^{1}$Institute of Tests, 12 Known Street, Exampleton\\",
+        r"$^{2}$University of Known Texts, Sampleville}",
+        *([r"\recdate{January 16, 2022}"] if v.n % 3 else []),
+        *([rf"\abst{{{abstract}}}"] if abstract.strip() else []), r"\kword{known texts, tests}",
+        # In the appendix \section has no starred form.
+        r"\let\plainsection\section",
+    ])  # fmt: skip
+
+
+def _proc(title: str, abstract: str, v: Variant) -> str:
+    return "\n".join([
+        title, r"\author{Ada Tester\\ Institute of Tests\\ Exampleton\\ ada@example.org",
+        r"\and Ben Sample\\ University of Known Texts\\ Sampleville\\ ben@example.org}",
+        rf"\markright{{{RUNNING_HEAD}}}", r"\maketitle", *([r"\copyrightspace"] if v.n // 2 % 3 == 0 else []), abstract,
     ])  # fmt: skip
 
 

@@ -14,7 +14,7 @@ WORK = (
 #: Scored once, before anything is done for them; then they are classes for work.
 FINAL = ("smfart", "lni", "ptptex")
 #: The next final ones, in this order, three at a time.
-RESERVE: tuple[str, ...] = ()
+RESERVE: tuple[str, ...] = ("ijmart", "jpsj2", "proc")
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
@@ -32,11 +32,15 @@ class Variant:
 
     @property
     def hyperref(self) -> bool:
+        if self.name == "jpsj2":  # whose captions are not made for it
+            return False
         return self.name in LOADS_HYPERREF or self.name == "quantumarticle" or self.n % 2 == 0
 
     @property
     def contents(self) -> bool:
-        return self.name in ("article", "amsart", "scrartcl", "memoir", "aomart") and self.n % 4 == 1
+        return (
+            self.name in ("article", "amsart", "scrartcl", "memoir", "aomart", "ijmart") and self.n % 4 == 1
+        )
 
     @property
     def author_year(self) -> bool:
@@ -55,12 +59,12 @@ class Variant:
 
     @property
     def raised(self) -> bool:
-        return self.name in ("achemso", "spie") or (self.name == "revtex4-2" and self.n % 3 == 0)
+        return self.name in ("achemso", "spie", "jpsj2") or (self.name == "revtex4-2" and self.n % 3 == 0)
 
     @property
     def moved(self) -> bool:
-        """The ACS's and SPIE's classes print a citation's raised number after the stop or comma that follows it."""
-        return self.name in ("achemso", "spie")
+        """The ACS's, SPIE's and JPSJ's classes print a citation's raised number after the stop or comma that follows."""
+        return self.name in ("achemso", "spie", "jpsj2")
 
     @property
     def own_theorems(self) -> bool:
@@ -109,15 +113,17 @@ class Variant:
                 "emulateapj",
                 "IEEEconf",
                 "apa7",
+                "proc",
             )
             or (self.name == "article" and self.n // 4 % 2 == 0)
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
+            or (self.name == "jpsj2" and self.n // 4 % 2 == 0)
         )
 
     @property
     def left_numbers(self) -> bool:
         """The AMS's classes print an equation's number at its left."""
-        return self.name in ("amsart", "aomart")
+        return self.name in ("amsart", "aomart") or (self.name == "ijmart" and self.n // 8 % 4 != 3)
 
     @property
     def line_numbers(self) -> bool:
@@ -170,6 +176,13 @@ def document_class(v: Variant) -> str:
         "IEEEconf": rf"\documentclass[times,10pt,twocolumn{',latex8' if v.n // 4 % 2 else ''}]{{IEEEconf}}",
         "apa7": rf"\documentclass[jou{('', ',notxfonts', ',notimes')[v.n % 3]}{',a4paper' if v.n // 4 % 2 else ''}]{{apa7}}",
         "spie": rf"\documentclass[{'12pt' if v.n // 8 % 4 == 3 and v.n % 3 else '10pt'}{',a4paper' if v.n // 4 % 2 else ''}]{{spie}}",
+        "ijmart": rf"\documentclass{'' if v.left_numbers else '[reqno]'}{{ijmart}}",
+        # The class reads its options after its lengths are set: two columns are asked for before, too.
+        "jpsj2": (
+            (r"\csname @twocolumntrue\endcsname" if v.two_columns else "")
+            + rf"\documentclass[a4paper{columns}{',seceq' if v.n // 8 % 3 == 0 else ''}]{{jpsj2}}"
+        ),
+        "proc": rf"\documentclass[{10 + v.n // 8 % 2}pt{',a4paper' if v.n // 4 % 2 else ''}]{{proc}}",
     }[v.name]
 
 
@@ -177,7 +190,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
     if v.name != "acmart":  # brings its own fonts
         lines.append(r"\usepackage{amssymb}")
-    if v.name not in ("amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp"):
+    if v.name not in ("amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp", "ijmart"):
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
     if v.name == "quantumarticle":
@@ -189,7 +202,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     elif v.name == "acmart":
         # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
-    elif (v.name == "spie" and v.n % 3 == 0) or (v.name == "ejpecp" and v.n % 3 != 1):
+    elif (v.name in ("spie", "jpsj2", "proc") and v.n % 3 == 0) or (
+        v.name in ("ejpecp", "ijmart") and v.n % 3 != 1
+    ):
         # The signs of its notes, which Computer Modern has as bitmaps only.
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
     elif v.name == "IEEEconf":
@@ -197,7 +212,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     elif v.n % 3 == 1 and v.name != "apa7":
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
-        "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie",
+        "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie", "jpsj2",
+        "proc",
     ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
@@ -226,7 +242,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         "emulateapj",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
-    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf") and v.n % 5):
+    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc") and v.n % 5):
         lines.append(r"\usepackage{cite}")
     if v.line_numbers:
         lines.append(r"\usepackage{lineno}\linenumbers")
@@ -235,7 +251,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
             r"\usepackage[colorlinks]{hyperref}" if v.n // 2 % 2 else r"\usepackage[hidelinks]{hyperref}"
         )
     stamp = f"arXiv:{paper.id}v1  [{paper.category}]  22 Dec 2022"
-    at = 42 if v.name == "aastex631" else 22  # the AAS's class shifts the page
+    # The AAS's class shifts the page, and JPSJ's with two columns.
+    at = 42 if v.name == "aastex631" or (v.name == "jpsj2" and v.two_columns) else 22
     lines.append(
         rf"\AddToShipoutPictureBG*{{\ifnum\value{{page}}=1\put({at},260){{\rotatebox{{90}}{{\Large {stamp}}}}}\fi}}"
     )
