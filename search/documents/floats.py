@@ -22,7 +22,7 @@ CAPTION = re.compile(
     r"(?:Fig(?:ure|s?\.)?|FIG(?:URE|S?\.)?|Table|TABLE|Tab\.|Algorithm|ALGORITHM|Listing|Scheme|Box|Plate)\s*"
     r"(?:[A-Z]?\.?-?\d+(?:[.-]\d+)*|[IVXL]+)(?:\s*[(]?[a-z][)]?(?![a-z]))?\s*(?P<mark>[.:|–—-]|$)?"
 )
-_FOOTNOTE_START = re.compile(r"(?:\d{1,3}|[*∗⋆†‡§¶‖∥]{1,3}|[a-z])\s*\S")
+_FOOTNOTE_START = re.compile(r"[\[(]?(?:\d{1,3}|[*∗⋆†‡§¶‖∥]{1,3}|[a-z])[\])]?\s*\S")
 _NOTE_NUMBER = re.compile(r"(\d{1,3})[.)]?\s+\S")
 #: Marks that open a note wherever they stand: some classes print them on the line and as large as the note.
 _SYMBOL = re.compile("[*∗⋆†‡§¶‖∥]{1,3}")
@@ -38,6 +38,8 @@ _ROWS = 2
 #: Sizes between the baselines of two lines, from which on they are not one stretch of footnotes: TeX's notes
 #: stand 1.2 to 1.6 apart, an abstract after its authors' addresses 4.
 _NOTES_APART = 2.5
+#: A character's width, as a share of the size.
+_CHARACTER = 0.5
 #: Lines that a note without a mark has at most; IEEE's, with its authors' addresses, has up to fifteen.
 _LONGEST_UNMARKED = 20
 #: Below a number alone on its line the caption's words are slanted, and a line may be left free between them.
@@ -104,7 +106,8 @@ def _mark_captions(
             continue
         kinds[index] = "caption"
         end = index + 1
-        while end < len(lines) and kinds[end] == "text" and _caption_goes_on(lines, index, end, body_size):
+        while end < len(lines) and kinds[end] == "text" \
+                and _caption_goes_on(lines, index, end, body_size, leading):  # fmt: skip
             kinds[end] = "caption"
             end += 1
         index = end
@@ -143,13 +146,15 @@ def _stands_below(previous: TextLine | None, line: TextLine, furthest: float) ->
     return 0 < step < furthest and abs(previous.size - line.size) < 0.3
 
 
-def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size: float) -> bool:
+def _caption_goes_on(
+    lines: Sequence[TextLine], start: int, end: int, body_size: float, leading: float
+) -> bool:
     """Return whether a caption's text goes on with the line at `end`."""
     first, previous, line = lines[start], lines[end - 1], lines[end]
     if (
         not _same_column(previous, line)
         or CAPTION.match(line.text)
-        or not _one_size(previous, line)
+        or not (_one_size(previous, line) or _is_small_label(previous, line))
         or (_may_be_head(line, previous) and not _fills(line, previous))
     ):
         return False
@@ -157,19 +162,33 @@ def _caption_goes_on(lines: Sequence[TextLine], start: int, end: int, body_size:
     if _is_label(first) and line.italic > _SLANTED:
         return 0 < step < (_BELOW_LABEL if end == start + 1 else 1.5) * line.size
     usual = lines[start + 1].baseline - first.baseline if end > start + 1 else 1.5 * line.size
-    if not 0 < step < max(1.25 * min(usual, 1.7 * line.size), 1.3 * line.size):
+    spaced = 1.05 * leading * line.size / body_size
+    if not 0 < step < max(1.25 * min(usual, 1.7 * line.size), 1.3 * line.size, spaced):
         return False
     # A gap of a line after the end of a sentence is the end of the caption, in the body's size even less.
-    closed = bool(_SENTENCE_END.search(previous.text)) and previous.x1 < first.x1 - 2 * line.size
+    closed = bool(_SENTENCE_END.search(previous.text)) and _has_room(
+        previous, line, max(other.x1 for other in lines[start:end])
+    )
     if closed and end > start + 1:
         return False
     return not (closed and line.size > SMALLER * body_size and line.x0 > first.x0 + 0.8 * line.size)
+
+
+def _has_room(line: TextLine, below: TextLine, right: float) -> bool:
+    """Return whether the next line's first word had fitted on a line; ragged lines end early."""
+    word = below.text.split(maxsplit=1)[0]
+    return line.x1 + max(2.0, _CHARACTER * (len(word) + 1)) * line.size < right
 
 
 def _is_label(line: TextLine) -> bool:
     """Return whether a caption's line is its number alone: the American Psychological Association's are."""
     match = CAPTION.match(line.text)
     return match is not None and match.end() == len(line.text)
+
+
+def _is_small_label(line: TextLine, below: TextLine) -> bool:
+    """Return whether a line is a caption's number alone in small capitals, above words of the usual size."""
+    return line.text.isupper() and line.size < below.size and _is_label(line)
 
 
 def _may_be_head(line: TextLine, previous: TextLine) -> bool:

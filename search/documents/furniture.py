@@ -118,7 +118,27 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
             and not _begins_text(line, rest, (), zones)
         )  # fmt: skip
         kept.append([line for line in rest if id(line) not in gone])
-    return without_lone_heads([without_notice(kept[0]), *kept[1:]]) if kept else kept
+    return without_lone_heads(_without_inner_numbers([without_notice(kept[0]), *kept[1:]])) if kept else kept
+
+
+def _without_inner_numbers(pages: Sequence[list[Line]]) -> list[list[Line]]:
+    """Return the pages without the numbers that stood further in than a foot or head as far from the text."""
+    found: dict[tuple[int, int], list[tuple[int, Line]]] = defaultdict(list)
+    for index, lines in enumerate(pages):
+        if not lines:
+            continue
+        for line in (min(lines, key=lambda line: line.y0), max(lines, key=lambda line: line.y1)):
+            if len(line.spans) == 1 and (number := _counts(_text(line))) is not None:
+                found[_row(line), number - index].append((index, line))
+    gone = {
+        (index, id(line))
+        for lines in found.values()
+        if len(lines) >= max(_REPEATED, _MOST * len(pages))
+        for index, line in lines
+    }
+    if not gone:
+        return list(pages)
+    return [[line for line in lines if (index, id(line)) not in gone] for index, lines in enumerate(pages)]
 
 
 def _without_headings(

@@ -332,10 +332,15 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
 
 
 def _ends_paragraph(look: _Look, index: int, style: Style) -> bool:
-    """Return whether a line set as the text stands right below a line of it: "… proved in the / Appendix"."""
-    gap = _gap(look.lines[index - 1] if index else None, look.lines[index])
+    """Return whether a line set as the text goes on with a line of it: "… proved in the / Appendix"."""
     plain = style[1] == look.body.font and abs(style[0] - look.body.size) < 0.6 and not (style[2] or style[3])
-    return plain and gap is not None and gap <= 1.25 * look.body.leading
+    if not plain or not index:
+        return False
+    above = look.lines[index - 1]
+    gap = _gap(above, look.lines[index])
+    if gap is None:  # below it on the next page, or in the next column
+        return above.font == look.body.font and above.text[-1:].isalpha()
+    return gap <= 1.25 * look.body.leading
 
 
 def _opens_text(line: TextLine, body: BodyStyle) -> bool:

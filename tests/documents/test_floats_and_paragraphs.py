@@ -76,6 +76,58 @@ def test_slanted_words_below_a_number_alone_are_its_caption(set_paper):
     ]
 
 
+def test_words_below_a_number_alone_in_small_capitals_are_its_caption(set_paper):
+    """ "FIGURE 2" in small capitals has its words below, in the usual size."""
+    figure = [
+        (72, 300, "FIGURE 2", 7.6, "tiro"),
+        (72, 312, "The weight of all feathers that were there.", 10, "tiit"),
+    ]
+    paper = set_paper([*figure, *prose(340, FILL, FILL)])
+    assert [p.text for p in of_kind(paper, "caption")] == [
+        "FIGURE 2 The weight of all feathers that were there."
+    ]
+
+
+def test_a_ragged_caption_goes_on_where_the_next_word_had_no_room(set_paper):
+    """A short line that ends a sentence ends no caption if the next one begins with a long word."""
+    figure = [
+        (
+            72,
+            300,
+            "Figure 2: The weight of all the feathers that we have found, by day. It has been",
+            9,
+            "tiro",
+        ),
+        (72, 311, "taken on a very good scale and again, on the days that followed.", 9, "tiro"),
+        (72, 322, "Characteristically, none of them was lost.", 9, "tiro"),
+    ]
+    paper = set_paper([*figure, *prose(350, FILL, FILL)])
+    assert [p.text[-22:] for p in of_kind(paper, "caption")] == ["none of them was lost."]
+
+
+def test_a_caption_goes_on_in_wide_spacing(make_pdf):
+    """A caption is set as wide as the text."""
+    text = [(72, 124 + 21 * index, FILL, 10, "tiro") for index in range(12)]
+    figure = [
+        (
+            72,
+            420,
+            "Figure 2: The weight of all the feathers that we have found here and there, by day",
+            10,
+            "tiro",
+        ),
+        (72, 441, "and by night, on one scale.", 10, "tiro"),
+    ]
+    begin = [
+        (72, 100, "1", 13, "tibo"),
+        (92, 100, "Part 1", 13, "tibo"),
+        (150, 70, "On Feathers", 20, "tibo"),
+    ]
+    after = [(72, 500 + 21 * index, FILL, 10, "tiro") for index in range(6)]
+    paper = read_pdf(make_pdf([[*begin, *text, *figure, *after]]))
+    assert [p.text[-27:] for p in of_kind(paper, "caption")] == ["and by night, on one scale."]
+
+
 def test_a_footnote_is_kept_apart_without_its_mark(set_paper):
     """Small print at the foot of the page after a raised mark is a footnote; the text has no mark either."""
     paper = set_paper([
@@ -87,6 +139,15 @@ def test_a_footnote_is_kept_apart_without_its_mark(set_paper):
     ])  # fmt: skip
     assert [p.text for p in of_kind(paper, "footnote")] == ["The bird is well and has new feathers."]
     assert "We thank the bird for all of its patience" in of_kind(paper, "text")[0].text
+
+
+@pytest.mark.parametrize("mark", ["[1]", "(a)"])
+def test_a_raised_mark_in_brackets_opens_a_footnote(set_paper, mark):
+    """Authors set their marks in brackets, too."""
+    note = [(72, 700, mark, 5.5, "tiro"), (82, 703, "The bird is well and has new feathers.", 8, "tiro")]
+    assert [
+        "The bird is well" in p.text for p in of_kind(set_paper([*prose(220, FILL), *note]), "footnote")
+    ] == [True]
 
 
 def test_a_sign_on_the_line_opens_a_footnote(set_paper):

@@ -353,6 +353,19 @@ def test_the_last_word_of_a_paragraph_is_no_heading():
     assert told(sheet.headings()) == [("1", "Introduction", 1), (None, "Appendix", 1)]
 
 
+def test_the_last_word_of_a_paragraph_on_the_next_page_is_no_heading():
+    """ "… are displayed in the" ends a page, and "Appendix." is all that the next one has of the sentence."""
+    sheet = Sheet()
+    sheet.line(("1 Introduction", "Bold", 12), gap=24)
+    sheet.text(gap=16)
+    sheet.line((f"{FULL[:50]} displayed in the", "Roman", 10))
+    sheet.line(("Appendix.", "Roman", 10))
+    sheet.text(gap=16)
+    for line in sheet.lines[5:]:
+        line.page = 2
+    assert told(sheet.headings()) == [("1", "Introduction", 1)]
+
+
 def test_a_title_of_hardly_a_letter_needs_a_number_and_a_font_of_its_own():
     """ "1.2. D&C." is one, though its number is set as the text."""
     sheet = Sheet()

@@ -396,6 +396,18 @@ def test_a_foot_above_the_number_of_the_page_is_a_foot_on_two_pages():
         assert len(lines) == 46
 
 
+def test_a_number_far_above_the_foot_leaves():
+    """A note at the paper's lower edge is further out than numbers usually are from what is outermost."""
+    pages = [
+        Page(number, 612, 792, [
+            *(line(f"text {chr(96 + number)}{chr(97 + row)}", 60, 60 + 14 * row, 490) for row in range(44)),
+            line(str(number), 300, 700, 5, 3), line("Under review.", 250, 772, 60, 4),
+        ])
+        for number in range(1, 5)
+    ]  # fmt: skip
+    assert [len(lines) for lines in without_furniture(pages)] == [44] * 4
+
+
 def test_one_title_below_the_number_of_the_page_stays():
     """ "2. Evaluation" twice at the top of a page, below its number, is a heading of two sections."""
     titles = ["", "2. Evaluation", "2. Evaluation"]
