@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 from contents import CITATION, EQUATION_NUMBER, Block, Paper, Piece, number, plain, sentences
-from fronts import closing, front
+from fronts import addendum, closing, front
 from variants import Setting, Variant, document_class, packages
 
 
@@ -20,7 +20,8 @@ def set_paper(paper: Paper, name: str) -> Setting:
     body = "\n\n".join(_body(paper, v, setting))
     parts = [
         document_class(v), packages(v, paper), *([preamble] if preamble else []), r"\begin{document}", opening, body,
-        *([end] if (end := closing(v, setting)) else []), _bibliography(paper, v, setting), r"\end{document}",
+        *([end] if (end := closing(v, setting)) else []), _bibliography(paper, v, setting),
+        *([end] if (end := addendum(v, setting)) else []), r"\end{document}",
     ]  # fmt: skip
     setting.tex = "\n\n".join(parts)
     return setting
@@ -97,7 +98,7 @@ def _appendix(v: Variant, setting: Setting) -> str:
         label = f"known:{len(setting.headings)}"
         setting.headings.append({"title": "Appendix", "level": 4, "label": label, "numbered": False})
         return rf"\appendix\label{{{label}}}"
-    if v.name == "IEEEtran":
+    if v.name in ("IEEEtran", "oup-authoring-template"):
         return r"\appendices"
     if v.name == "apa7":  # does not break the titles of appendices into lines, over the other column
         return ""
@@ -115,6 +116,8 @@ def _heading(block: Block, v: Variant, setting: Setting, *, in_appendix: bool) -
         and (v.numbered_appendix or not in_appendix),
     })  # fmt: skip
     star = "" if block.numbered or block.level == 4 else "*"
+    if v.name == "nature" and block.level == 2:  # begins a paragraph, and takes a star for its title
+        return rf"\subsection{{{title.tex}.}}\label{{{label}}}"
     command = _COMMANDS[block.level - (v.chapters and block.level < 4)]
     if v.name == "jpsj2" and in_appendix and star and block.level == 1:
         command = "plainsection"
@@ -200,8 +203,8 @@ def spelled(n: int) -> str:
 
 def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     """Yield figures and tables in turn, with the paper's own captions while there are any."""
-    # mnras takes no place for a float: it prints "[t]" as the float's text.
-    top = "" if v.name == "mnras" else "[t]"
+    # Two take no place for a float: they print "[t]" as the float's text.
+    top = "" if v.name in ("mnras", "nature") else "[t]"
     captions = iter(paper.captions)
     tables = iter(paper.tables)
     for n in range(10_000):
@@ -211,6 +214,8 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             caption = next(captions, Piece(made.printed, made.printed))
             setting.captions.append(caption.printed.strip())
             drawn = r"\rule{0.6\linewidth}{2cm}"
+            if v.captions_last:
+                drawn = r"\includegraphics[width=0.6\linewidth]{bar}"
             titled = rf"\caption{{{caption.tex}}}"
             both = titled + drawn if v.name == "apa7" else drawn + titled
             yield rf"\begin{{figure{wide}}}{top}\centering{both}\end{{figure{wide}}}"

@@ -41,6 +41,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return _jpsj(title, text, v), r"\maketitle"
     if v.name == "proc":
         return "", _proc(title, abstract, v)
+    if v.name == "jacow":
+        return _jacow(paper.title.tex, v), "\n".join([r"\maketitle", abstract])
+    if v.name == "oup-authoring-template":
+        return "", _oup(short, text, v)
+    if v.name == "nature":
+        return _nature(title), "\n".join([r"\maketitle", *_affiliations(), abstract])
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -266,14 +272,73 @@ def _proc(title: str, abstract: str, v: Variant) -> str:
     ])  # fmt: skip
 
 
+def _jacow(title: str, v: Variant) -> str:
+    thanks = r"\thanks{Work supported by the Institute of Tests.}" if v.n // 2 % 2 else ""
+    return "\n".join([
+        rf"\title{{{title}{thanks}}}",
+        r"\author{A. Tester\thanks{ada@example.org}, Institute of Tests, 12 Known Street, Exampleton \\",
+        r"B. Sample\textsuperscript{1}, University of Known Texts, Sampleville \\",
+        r"\textsuperscript{1}also at Institute of Tests, Exampleton}",
+    ])  # fmt: skip
+
+
+def _oup(title: str, abstract: str, v: Variant) -> str:
+    return "\n".join([
+        r"\journaltitle{Journal of Known Texts}\DOI{10.1093/known/abc123}\copyrightyear{2022}\pubyear{2022}",
+        r"\vol{12}\issue{3}\access{Advance Access Publication Date: 7 December 2022}\appnotes{Paper}", r"\firstpage{1}",
+        *([r"\subtitle{Known Texts}"] if v.n // 2 % 3 == 0 else []), title,
+        r"\author[1,$\ast$]{Ada Tester\ORCID{0000-0002-1825-0097}}", r"\author[2]{Ben Sample}",
+        r"\authormark{Tester and Sample}",
+        r"\address[1]{\orgname{Institute of Tests}, \orgaddress{\street{12 Known Street}, \country{Exampleton}}}",
+        r"\address[2]{\orgdiv{Department of Tests}, \orgname{University of Known Texts}, \orgaddress{\country{Sampleville}}}",
+        r"\corresp[$\ast$]{Corresponding author. \href{email:ada@example.org}{ada@example.org}}",
+        r"\received{16}{1}{2022}\revised{7}{6}{2022}\accepted{7}{12}{2022}",
+        rf"\abstract{{{abstract}}}", r"\keywords{known texts, tests}", r"\maketitle",
+    ])  # fmt: skip
+
+
+def _nature(title: str) -> str:
+    return "\n".join([title, r"\author{Ada Tester$^{1,2}$ \& Ben Sample$^{2}$}"])
+
+
+def _affiliations() -> list[str]:
+    return [
+        r"\begin{affiliations}", r"\item Institute of Tests, 12 Known Street, Exampleton",
+        r"\item University of Known Texts, Sampleville", r"\end{affiliations}",
+    ]  # fmt: skip
+
+
+def addendum(v: Variant, setting: Setting) -> str:
+    """Return what stands after the references in Nature's class; its bold beginnings may be taken for headings."""
+    if v.name != "nature" or v.n % 5 == 0:
+        return ""
+    items = []
+    for title, text in (
+        ("Competing Interests", "The authors declare that they have no competing financial interests."),
+        ("Correspondence", "Correspondence should be addressed to A.T. (email: ada@example.org)."),
+    ):
+        label = f"known:{len(setting.headings)}"
+        setting.headings.append({"title": title, "level": 4, "label": label, "numbered": False})
+        items.append(rf"\item[{title}] \leavevmode\label{{{label}}}{text}")
+    return "\n".join([r"\begin{addendum}", *items, r"\end{addendum}"])
+
+
+_CLOSING = {
+    "achemso": "TOC Graphic", "cas-dc": "CRediT authorship contribution statement",
+    "oup-authoring-template": "Competing interests",
+}  # fmt: skip
+
+
 def closing(v: Variant, setting: Setting) -> str:
     """Return what the class's template has after the text, under headings of its own."""
-    if v.name not in ("cas-dc", "achemso") or v.n // 4 % 2:
+    if v.name not in _CLOSING or v.n // 4 % 2:
         return ""
     label = f"known:{len(setting.headings)}"
-    title = "TOC Graphic" if v.name == "achemso" else "CRediT authorship contribution statement"
+    title = _CLOSING[v.name]
     setting.headings.append({"title": title, "level": 1, "label": label, "numbered": False})
     if v.name == "cas-dc":
         return rf"\printcredits\label{{{label}}}"
+    if v.name == "oup-authoring-template":
+        return rf"\section*{{{title}}}\label{{{label}}}" + "\nNo competing interest is declared."
     # On a page of its own, after the references.
     return rf"\begin{{tocentry}}\label{{{label}}}\rule{{4cm}}{{2cm}}\end{{tocentry}}"

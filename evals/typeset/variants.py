@@ -14,12 +14,14 @@ WORK = (
 #: Scored once, before anything is done for them; then they are classes for work.
 FINAL = ("smfart", "lni", "ptptex")
 #: The next final ones, in this order, three at a time.
-RESERVE: tuple[str, ...] = ("ijmart", "jpsj2", "proc")
+RESERVE: tuple[str, ...] = ("ijmart", "jpsj2", "proc", "jacow", "oup-authoring-template", "nature")
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
 #: Classes that load hyperref themselves.
-LOADS_HYPERREF = ("acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart", "ejpecp", "apa7")
+LOADS_HYPERREF = (
+    "acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart", "ejpecp", "apa7", "oup-authoring-template",
+)  # fmt: skip
 THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
 
 
@@ -45,12 +47,15 @@ class Variant:
     @property
     def author_year(self) -> bool:
         return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7") or (
-            self.name in ("article", "llncs", "scrartcl", "memoir", "cas-dc") and self.n // 2 % 2 == 1
+            self.name in ("article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template")
+            and self.n // 2 % 2 == 1
         )
 
     @property
     def in_parentheses(self) -> bool:
         """Names and years of a citation mark stand in parentheses together, not the years alone."""
+        if self.name == "oup-authoring-template":
+            return self.author_year and self.n // 8 % 2 == 0
         return self.name in ("aastex631", "jmlr", "emulateapj", "apa7") and self.n // 2 % 2 == 0
 
     @property
@@ -59,7 +64,9 @@ class Variant:
 
     @property
     def raised(self) -> bool:
-        return self.name in ("achemso", "spie", "jpsj2") or (self.name == "revtex4-2" and self.n % 3 == 0)
+        return self.name in ("achemso", "spie", "nature", "jpsj2") or (
+            self.name == "revtex4-2" and self.n % 3 == 0
+        )
 
     @property
     def moved(self) -> bool:
@@ -94,8 +101,12 @@ class Variant:
     @property
     def numbered_levels(self) -> int:
         """How many levels of headings have numbers; paragraphs have none in any class here."""
-        if self.name in ("achemso", "apa7"):
+        if self.name in ("achemso", "apa7", "jacow") or (
+            self.name == "oup-authoring-template" and self.n // 4 % 3 > 0
+        ):
             return 0
+        if self.name == "nature":  # whose subsections never have any
+            return int(self.n // 8 % 4 == 3)
         return 2 if self.name == "llncs" or self.chapters else 3
 
     @property
@@ -114,11 +125,18 @@ class Variant:
                 "IEEEconf",
                 "apa7",
                 "proc",
+                "jacow",
+                "oup-authoring-template",
             )
             or (self.name == "article" and self.n // 4 % 2 == 0)
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
             or (self.name == "jpsj2" and self.n // 4 % 2 == 0)
         )
+
+    @property
+    def captions_last(self) -> bool:
+        """Nature's class prints no figures, and their captions after all else; some authors undo that."""
+        return self.name == "nature" and self.n // 4 % 2 == 0
 
     @property
     def left_numbers(self) -> bool:
@@ -183,6 +201,22 @@ def document_class(v: Variant) -> str:
             + rf"\documentclass[a4paper{columns}{',seceq' if v.n // 8 % 3 == 0 else ''}]{{jpsj2}}"
         ),
         "proc": rf"\documentclass[{10 + v.n // 8 % 2}pt{',a4paper' if v.n // 4 % 2 else ''}]{{proc}}",
+        "jacow": (
+            # Its three packages of Times-like fonts are not in every TeX; Times itself stands for them.
+            "\\makeatletter"
+            + "".join(
+                rf"\@namedef{{ver@{name}.sty}}{{}}\@namedef{{opt@{name}.sty}}{{{options}}}"
+                for name, options in (("newtxtt", "zerostyle=d"), ("tgtermes", ""), ("newtxmath", ""))
+            )
+            + "\\makeatother\n"
+            rf"\documentclass[{'letterpaper' if v.n // 4 % 2 else 'a4paper'}{',refpage' if v.n // 8 % 4 == 3 else ''}]{{jacow}}"
+        ),
+        "oup-authoring-template": (
+            rf"\documentclass[{'' if v.numbered_levels else 'unnumsec,'}webpdf,"
+            rf"{('contemporary', 'modern', 'traditional')[v.n // 16 % 3]},{'medium' if v.n // 64 % 3 == 2 else 'large'}"
+            rf"{',namedate' if v.author_year else ''}]{{oup-authoring-template}}"
+        ),
+        "nature": r"\documentclass{nature}",
     }[v.name]
 
 
@@ -190,7 +224,17 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
     if v.name != "acmart":  # brings its own fonts
         lines.append(r"\usepackage{amssymb}")
-    if v.name not in ("amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp", "ijmart"):
+    if v.name not in (
+        "amsart",
+        "llncs",
+        "acmart",
+        "jmlr",
+        "aomart",
+        "spie",
+        "ejpecp",
+        "oup-authoring-template",
+        "ijmart",
+    ):
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
     if v.name == "quantumarticle":
@@ -209,6 +253,13 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
     elif v.name == "IEEEconf":
         lines.append(r"\usepackage[T1]{fontenc}" if v.n % 3 == 1 else "")  # its font is Times
+    elif v.name == "nature":
+        lines += _nature(v)
+    elif v.name == "jacow":
+        lines.append(r"\usepackage{mathptmx}")
+    elif v.name == "oup-authoring-template" and v.n % 3 != 1:
+        # Of Computer Modern's bullet and copyright sign there are only bitmaps.
+        lines.append(r"\usepackage{mathptmx,helvet}" if v.n % 3 else r"\usepackage{lmodern}")
     elif v.n % 3 == 1 and v.name != "apa7":
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
@@ -240,6 +291,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         "aastex631",
         "jmlr",
         "emulateapj",
+        "oup-authoring-template",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
     elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc") and v.n % 5):
@@ -267,6 +319,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(r"\AtBeginDocument{\let\cite\citep}")
     if not v.own_theorems:
         style = r"\theoremstyle{definition}" if v.n % 7 == 3 and v.name != "spie" else ""
+        if v.name == "oup-authoring-template":
+            style = rf"\theoremstyle{{thmstyle{('one', 'two', 'three')[v.n % 3]}}}"
         lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}" for t in THEOREMS)]
     lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")
     return "\n".join(lines)
@@ -281,3 +335,17 @@ def _memoir(v: Variant) -> list[str]:
         r"\makepagestyle{known}\makeoddhead{known}{\small\scshape " + RUNNING_HEAD + r"}{}{\thepage}",
         r"\makeheadrule{known}{\textwidth}{\normalrulethickness}\pagestyle{known}",
     ]
+
+
+def _nature(v: Variant) -> list[str]:
+    """Return what authors do about the class: its headings' numbers, spacing, figures and list of references."""
+    lines = [
+        rf"\setcounter{{secnumdepth}}{{{v.numbered_levels}}}", ("", r"\usepackage[T1]{fontenc}", r"\usepackage{mathptmx}")[v.n % 3],
+        # As they write it: the raised number stands right after the word.
+        r"\AtBeginDocument{\let\knowncite\cite\def\cite{\unskip\knowncite}}",
+    ]  # fmt: skip
+    if v.n // 2 % 2:
+        lines.append(r"\spacing{1}\renewcommand{\refname}{References}")
+    if not v.captions_last:
+        lines.append(r"\makeatletter\renewenvironment{figure}{\@float{figure}[t]}{\end@float}\makeatother")
+    return lines
