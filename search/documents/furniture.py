@@ -1,4 +1,4 @@
-"""What is on the pages and no part of the text: running heads, page and line numbers, stamp, notices."""
+"""What is on the pages and no part of the text: running heads, page numbers, stamp, notices."""
 
 # ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
+from search.documents.line_numbers import without_line_numbers
 from search.documents.lone_heads import without_lone_heads, without_notice
 from search.documents.pages import Line, Page
 
@@ -65,9 +65,7 @@ class _Zones:
 def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     """Return each page's level lines without running heads and feet, page numbers, stamp and notice."""
     level = [[line for line in page.lines if line.horizontal] for page in pages]
-    candidates = [_without_line_numbers(lines) for lines in level]
-    if sum(map(_shorter, candidates, level)) < _NUMBERED_PAGES * len(pages):
-        candidates = level
+    candidates = without_line_numbers(level)
     zones = _zones(candidates)
     outer = [[(line, _text(line)) for line in lines if zones.holds(line)] for lines in candidates]
     offsets = _offsets(pages, outer)
@@ -344,43 +342,6 @@ def _beside_number(
 def _is_near(other: Line, line: Line) -> bool:
     """Return whether two lines overlap in height and nearly touch sideways."""
     return other.y0 < line.y1 and other.y1 > line.y0 and other.x0 < line.x1 + 3 and other.x1 > line.x0 - 3
-
-
-#: So many numbers under one another beside the text are line numbers; reviewers get one in five lines.
-_NUMBERED_LINES = 5
-#: Of the pages, the share that has them. Rising numbers on few pages are those in a table of contents.
-_NUMBERED_PAGES = 0.5
-#: Characters of a line's number, with spaces around it, at most.
-_NUMBER_LENGTH = 12
-
-
-def _shorter(lines: Sequence[Line], others: Sequence[Line]) -> bool:
-    return len(lines) < len(others)
-
-
-def _without_line_numbers(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines without the numbers in the margin that count the text's lines."""
-    narrow = [line for line in lines if len(line.spans) == 1 and len(line.spans[0].text) < _NUMBER_LENGTH]
-    numbers = [line for line in narrow if line.spans[0].text.strip().isdecimal()]
-    if len(numbers) < _NUMBERED_LINES:
-        return list(lines)
-    taken = {id(line) for line in numbers}
-    widest = max(line.x1 - line.x0 for line in lines)
-    text = [line for line in lines if id(line) not in taken and line.x1 - line.x0 > 0.5 * widest]
-    if not text:
-        return list(lines)
-    left, right = min(line.x0 for line in text), max(line.x1 for line in text)
-    drop: set[int] = set()
-    for beside in (
-        [line for line in numbers if line.x1 <= left - 1],
-        [line for line in numbers if line.x0 >= right + 1],
-    ):
-        beside.sort(key=lambda line: line.y0)
-        counts = [int(line.spans[0].text) for line in beside]
-        rising = sum(later > earlier for earlier, later in pairwise(counts))
-        if len(beside) >= _NUMBERED_LINES and rising >= 0.9 * (len(beside) - 1):
-            drop.update(id(line) for line in beside)
-    return [line for line in lines if id(line) not in drop]
 
 
 def _zones(pages: Sequence[Sequence[Line]]) -> _Zones:
