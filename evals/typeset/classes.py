@@ -123,6 +123,8 @@ def _heading(block: Block, v: Variant, setting: Setting, *, in_appendix: bool) -
         command = "plainsection"
     place = rf"\place{{{label.removeprefix('known:')}}}" if v.first_section_begins else ""
     tex = _accents(title.tex) if v.capitals else title.tex
+    if v.name == "ptptex" and in_appendix and command + star == "section*":
+        return rf"{{\noappendix\section*{{{tex}}}}}\label{{{label}}}"
     return rf"\{command}{star}{{{tex}{place}}}\label{{{label}}}"
 
 
@@ -177,7 +179,8 @@ def _marks_moved(printed: str, v: Variant) -> str:
     def moved(match: re.Match[str]) -> str:
         before = match.string[: match.end(1)]
         # The cite package's test is the space's width: after closing signs, too, but not after a capital's dot.
-        ended = re.search(r"(?<![A-Z])[.?!][)\]'”]*$", before) if v.name == "spie" else match[1] == "."
+        by_space = v.name in ("spie", "ptptex")
+        ended = re.search(r"(?<![A-Z])[.?!][)\]'”]*$", before) if by_space else match[1] == "."
         doubled = bool(ended) and match[2].startswith(".")
         return f"{match[1]}{match[2].removeprefix('.') if doubled else match[2]}{CITATION}"
 
@@ -189,6 +192,8 @@ def _in_environment(tex: str, block: Block, v: Variant) -> str:
         return rf"\begin{{proof}}{tex}\end{{proof}}"
     if block.kind == "theorem":
         name = block.name.lower() if v.own_theorems else f"known{block.name}"
+        if v.own_theorems and v.name == "smfart":
+            name = {"example": "exem"}.get(name, name[:4])
         return rf"\begin{{{name}}}{tex}\end{{{name}}}"
     return tex
 
@@ -256,7 +261,7 @@ def _label(paper: Paper, v: Variant) -> Callable[[int], str]:
         if v.author_year:
             return f"[{plain(name).tex}({year}{_letters(same.index(index)) if len(same) > 1 else ''})]"
         if v.alpha:
-            return f"[{name[:3]}{year[2:]}{_letters(index)}]"
+            return f"[{name[: 2 if v.name == 'lni' else 3]}{year[2:]}{_letters(index)}]"
         return ""
 
     return label

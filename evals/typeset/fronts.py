@@ -47,6 +47,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return "", _oup(short, text, v)
     if v.name == "nature":
         return _nature(title), "\n".join([r"\maketitle", *_affiliations(), abstract])
+    if v.name == "smfart":
+        return "", "\n".join([_smfart(short, abstract, v), toc])
+    if v.name == "lni":
+        return "", _lni(short, abstract, v)
+    if v.name == "ptptex":
+        return _ptptex(title, text, v), r"\maketitle"
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -269,6 +275,46 @@ def _proc(title: str, abstract: str, v: Variant) -> str:
         title, r"\author{Ada Tester\\ Institute of Tests\\ Exampleton\\ ada@example.org",
         r"\and Ben Sample\\ University of Known Texts\\ Sampleville\\ ben@example.org}",
         rf"\markright{{{RUNNING_HEAD}}}", r"\maketitle", *([r"\copyrightspace"] if v.n // 2 % 3 == 0 else []), abstract,
+    ])  # fmt: skip
+
+
+def _smfart(title: str, abstract: str, v: Variant) -> str:
+    resume = (
+        r"\begin{altabstract}Nous disons de ces textes ce qui est connu, et rien de plus.\end{altabstract}"
+    )
+    return "\n".join([
+        title, *([r"\alttitle{Sur ce qui est connu}"] if v.n % 3 else []),
+        r"\author[A. Tester]{Ada Tester}", r"\address{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\email{ada@example.org}", r"\urladdr{https://example.org/tester}",
+        *([r"\author[B. Sample]{Ben Sample}", r"\address{University of Known Texts, Sampleville}"] if v.n // 4 % 2 else []),
+        *([r"\date{December 22, 2022}"] if v.n // 8 % 2 else []),
+        r"\subjclass{00A20, 68T50}", r"\keywords{Known texts, tests}", r"\altkeywords{Textes connus, essais}",
+        *([r"\thanks{The authors were supported by the Institute of Tests}"] if v.n // 16 % 2 else []),
+        abstract, *([resume] if v.n % 3 else []), r"\maketitle",
+    ])  # fmt: skip
+
+
+def _lni(title: str, abstract: str, v: Variant) -> str:
+    return "\n".join([
+        title,
+        r"\author[Ada Tester \and Ben Sample]{Ada Tester\footnote{Institute of Tests, 12 Known Street, Exampleton, Testland",
+        r"\email{ada@example.org}}\ \and",
+        r"Ben Sample\footnote{University of Known Texts, Department of Tests, Sampleville, Testland",
+        r"\email{ben@example.org}}}",
+        r"\startpage{1}\editor{C. Reader et al.}\booktitle{Known Texts 2022}\yearofpublication{2022}",
+        *([r"\lnidoi{10.18420/known2022-01}"] if v.n % 2 else []), r"\maketitle", abstract,
+        r"\begin{keywords}known texts \and tests\end{keywords}",
+    ])  # fmt: skip
+
+
+def _ptptex(title: str, abstract: str, v: Variant) -> str:
+    return "\n".join([
+        r"\markboth{A. Tester and B. Sample}{On what is known}", *([r"\notypesetlogo"] if v.n // 8 % 2 else []),
+        r"\pubinfo{Vol.~128, No.~6, December 2022}\preprintnumber[3cm]{KNOWN-22-13}", title,
+        r"\author{Ada \textsc{Tester}$^{1,}$\footnote{E-mail: ada@example.org} and Ben \textsc{Sample}$^{2}$}",
+        r"\inst{$^1$Institute of Tests, Exampleton 123-4567, Testland\\",
+        r"$^2$University of Known Texts, Sampleville 765-4321, Testland}", r"\recdate{June 7, 2022}",
+        *([rf"\abst{{{abstract}}}"] if abstract.strip() else []), *([r"\PTPindex{013, 129}"] if v.n % 3 else []),
     ])  # fmt: skip
 
 

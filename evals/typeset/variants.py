@@ -20,7 +20,8 @@ RESERVE: tuple[str, ...] = ("ijmart", "jpsj2", "proc", "jacow", "oup-authoring-t
 RUNNING_HEAD = "A. Tester et al., On what is known"
 #: Classes that load hyperref themselves.
 LOADS_HYPERREF = (
-    "acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart", "ejpecp", "apa7", "oup-authoring-template",
+    "acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart", "ejpecp", "apa7", "lni",
+    "oup-authoring-template",
 )  # fmt: skip
 THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
 
@@ -41,7 +42,8 @@ class Variant:
     @property
     def contents(self) -> bool:
         return (
-            self.name in ("article", "amsart", "scrartcl", "memoir", "aomart", "ijmart") and self.n % 4 == 1
+            self.name in ("article", "amsart", "scrartcl", "memoir", "aomart", "ijmart", "smfart")
+            and self.n % 4 == 1
         )
 
     @property
@@ -60,23 +62,23 @@ class Variant:
 
     @property
     def alpha(self) -> bool:
-        return self.name in ("amsart", "aomart") and self.n // 2 % 2 == 1
+        return self.name == "lni" or (self.name in ("amsart", "aomart", "smfart") and self.n // 2 % 2 == 1)
 
     @property
     def raised(self) -> bool:
-        return self.name in ("achemso", "spie", "nature", "jpsj2") or (
+        return self.name in ("achemso", "spie", "nature", "jpsj2", "ptptex") or (
             self.name == "revtex4-2" and self.n % 3 == 0
         )
 
     @property
     def moved(self) -> bool:
-        """The ACS's, SPIE's and JPSJ's classes print a citation's raised number after the stop or comma that follows."""
-        return self.name in ("achemso", "spie", "jpsj2")
+        """Some classes print a citation's raised number after the stop or comma that follows it."""
+        return self.name in ("achemso", "spie", "jpsj2", "ptptex")
 
     @property
     def own_theorems(self) -> bool:
-        """The class has theorems and the like, under their names in lower case."""
-        return self.name in ("llncs", "jmlr", "ejpecp")
+        """The class has theorems and the like, under their names in lower case, which smfart's package cuts."""
+        return self.name in ("llncs", "jmlr", "ejpecp") or (self.name == "smfart" and self.n // 8 % 2 == 0)
 
     @property
     def capitals(self) -> bool:
@@ -100,7 +102,9 @@ class Variant:
 
     @property
     def numbered_levels(self) -> int:
-        """How many levels of headings have numbers; paragraphs have none in any class here."""
+        """How many levels of headings have numbers; paragraphs have them in smfart only."""
+        if self.name == "smfart":
+            return 4
         if self.name in ("achemso", "apa7", "jacow") or (
             self.name == "oup-authoring-template" and self.n // 4 % 3 > 0
         ):
@@ -140,7 +144,9 @@ class Variant:
 
     @property
     def left_numbers(self) -> bool:
-        """The AMS's classes print an equation's number at its left."""
+        """The AMS's classes print an equation's number at its left, and those made after them if not asked otherwise."""
+        if self.name == "smfart":
+            return self.n // 4 % 3 > 0
         return self.name in ("amsart", "aomart") or (self.name == "ijmart" and self.n // 8 % 4 != 3)
 
     @property
@@ -160,8 +166,19 @@ class Setting:
     references: list[dict[str, object]] = field(default_factory=list)
 
 
+#: What lni asks for is not in Debian's packages here: babel's German, and a package for the licence's sign.
+_LNI_MISSES = r"""\begin{filecontents}[noheader]{ngerman.ldf}
+\ProvidesLanguage{ngerman}\LdfInit{ngerman}{captionsngerman}\chardef\l@ngerman=0
+\StartBabelCommands*{ngerman}{captions}\EndBabelCommands\initiate@active@char{"}\ldf@finish{ngerman}
+\end{filecontents}
+\expandafter\def\csname ver@ccicons.sty\endcsname{2022/01/01}
+\def\ccbysa{\textcircled{\tiny cc} BY-SA}
+"""
+
+
 def document_class(v: Variant) -> str:
     columns = ",twocolumn" if v.two_columns else ""
+    ptptex = (("", "preprint", "", "supplement")[v.n // 4 % 4], "seceq" if v.n // 16 % 2 else "")
     return {
         "article": rf"\documentclass[{10 + v.n // 8 % 3}pt{columns}]{{article}}",
         "revtex4-2": rf"\documentclass[aps,{'prb' if v.raised else 'prd'},reprint,nofootinbib]{{revtex4-2}}",
@@ -217,6 +234,9 @@ def document_class(v: Variant) -> str:
             rf"{',namedate' if v.author_year else ''}]{{oup-authoring-template}}"
         ),
         "nature": r"\documentclass{nature}",
+        "smfart": rf"\documentclass[{10 + v.n // 8 % 3}pt,english{'' if v.left_numbers else ',reqno'}]{{smfart}}",
+        "lni": _LNI_MISSES + r"\documentclass[english]{lni}",
+        "ptptex": rf"\documentclass[{','.join(filter(None, ptptex))}]{{ptptex}}",
     }[v.name]
 
 
@@ -225,16 +245,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     if v.name != "acmart":  # brings its own fonts
         lines.append(r"\usepackage{amssymb}")
     if v.name not in (
-        "amsart",
-        "llncs",
-        "acmart",
-        "jmlr",
-        "aomart",
-        "spie",
-        "ejpecp",
-        "oup-authoring-template",
-        "ijmart",
-    ):
+        "amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp", "oup-authoring-template", "ijmart",
+        "smfart",
+    ):  # fmt: skip
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
     if v.name == "quantumarticle":
@@ -251,6 +264,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     ):
         # The signs of its notes, which Computer Modern has as bitmaps only.
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
+    elif v.name == "lni":  # asks for its fonts itself; of its power set's, nothing is printed
+        lines.append(r"\DeclareFontShape{U}{MnSymbolC}{m}{n}{<->cmsy10}{}")
     elif v.name == "IEEEconf":
         lines.append(r"\usepackage[T1]{fontenc}" if v.n % 3 == 1 else "")  # its font is Times
     elif v.name == "nature":
@@ -264,7 +279,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
         "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie", "jpsj2",
-        "proc",
+        "proc", "smfart",
     ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
@@ -281,6 +296,16 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         ]
     if v.name == "memoir":
         lines += _memoir(v)
+    if v.name == "smfart" and v.own_theorems:
+        lines.append(r"\usepackage{smfthm}")
+    if v.name == "ptptex":  # which has three levels of headings, and prints a stop for a number that is none
+        lines.append(
+            r"\makeatletter\newcommand{\paragraph}{\@startsection{paragraph}{4}{\z@}{4pt}{-1em}{\normalsize\itshape}*}"
+            # After its appendix, all sections are appendices, which those without a number break with hyperref.
+            r"\newcommand{\noappendix}{\let\@secapp\secsymbol}\makeatother"
+        )
+        # The sign before a section's number, of which the Computer Modern of today has bitmaps only.
+        lines.append(r"\DeclareTextSymbolDefault{\textsection}{OMS}")
     if v.name == "cas-dc":
         how = "authoryear,longnamesfirst" if v.author_year else "numbers"
         lines.append(rf"\usepackage[{how}]{{natbib}}")
