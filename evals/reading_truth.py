@@ -57,7 +57,10 @@ _FURNITURE = re.compile(
     r"(?<!\()A\. ?Tester|On what is known|Preprint submitted to|Accepted in \S*Quantum"
     r"|Preprint typeset using|Annals of Mathematics (?:00|196) \((?:XXXX|2022)"
     r"|(?:E[JC]P|Probab\.)\s*27\s*\(2022\), (?:paper|article no\.) 13|Page \d+/\d+|imstat\.org/e[jc]p"
-    r"|Journal of Known Texts",
+    r"|Journal of Known Texts"
+    r"|Ada Tester(?:,| and) Ben Sample|Tester and Sample|Lecture Notes in Informatics|Reader et al\. \(Hrsg"
+    r"|Isr\. J\. Math|Israel Journal of Mathematics \d|Vol\. \d+, 20\d\d|Full Paper|Typeset with jpsj2"
+    r"|Advance Access Publication|Published by Oxford University|For Publisher Only|/known/abc",
     re.IGNORECASE,
 )
 #: So many names and years fit into a mark of usual length; of more each takes so many characters.
