@@ -22,6 +22,8 @@ _ENOUGH = 5
 _MANY = 10
 #: Points by which the lines of a list are indented, at most.
 _INDENT = 36.0
+#: So many left pages and right ones tell where each have their gutter.
+_OF_A_SIDE = 3
 #: Points between two bands of columns, and how many such gaps a page has at most.
 _BAND_GAP = 6.0
 _MOST_CUTS = 2
@@ -87,14 +89,22 @@ def gutters(lines: Sequence[Sequence[Line]], pages: Sequence[Page]) -> list[floa
     column is indented nearly everywhere, as a list with hanging indents is.
     """
     own = [gutter(on_page, page) for on_page, page in zip(lines, pages, strict=True)]
-    known = sorted(edge for edge in own if edge is not None)
+    known = [edge for edge in own if edge is not None]
     if 2 * len(known) < len(own):
         return own
-    usual = known[len(known) // 2]
+    # Left and right pages can have other margins.
+    sides = [[edge for edge in own[side::2] if edge is not None] for side in (0, 1)]
+    usual = [_median(side if min(map(len, sides)) >= _OF_A_SIDE else known) for side in sides]
     return [
-        usual if (_is_clear(on_page, usual) if edge is None else 0 < edge - usual < _INDENT) else edge
-        for on_page, edge in zip(lines, own, strict=True)
+        usual[at % 2]
+        if (_is_clear(on_page, usual[at % 2]) if edge is None else 0 < edge - usual[at % 2] < _INDENT)
+        else edge
+        for at, (on_page, edge) in enumerate(zip(lines, own, strict=True))
     ]
+
+
+def _median(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]
 
 
 def _is_clear(lines: Sequence[Line], edge: float) -> bool:

@@ -52,6 +52,21 @@ def test_a_nearly_empty_last_page_has_the_columns_of_the_others():
     assert [text(piece) for piece in reading_order(last.lines, edges[2])] == [["left"], ["right"]]
 
 
+def test_left_and_right_pages_have_their_own_gutters():
+    """Where the margins of left and right pages differ, so does the place of the gutter."""
+    pages = []
+    for number in range(1, 9):
+        shift = 0 if number % 2 else 27
+        columns = [
+            line(f"{number} {x} {row}", x + shift, 100 + 14 * row, 230)
+            for x in (57, 298)
+            for row in range(0 if number < 8 else 30, 40)
+            if number < 8 or x == 57
+        ]
+        pages.append(Page(number, 612, 792, columns))
+    assert gutters([page.lines for page in pages], pages) == [298, 325] * 4
+
+
 def test_a_page_of_formulas_at_the_edge_has_columns():
     """Short formulas at the left edge of both columns hide no gutter; in one column text crosses it."""
     rows = [line("y = x", x, 100 + 14 * row, 30, block=row) for x in (54, 317) for row in range(14)]
