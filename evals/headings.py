@@ -38,7 +38,8 @@ DATA = Path(os.environ.get("CITEWELL_DATA", ROOT.parent / "shared" / "data"))
 
 #: Titles that an outline of LaTeX holds or does not, by document class. acmart prints Keywords as a heading.
 UNLISTED = {"abstract", "references", "bibliography", "contents", "acknowledgements", "acknowledgments",
-            "acknowledgement", "acknowledgment", "keywords"}  # fmt: skip
+            "acknowledgement", "acknowledgment", "keywords",
+            "literature", "workscited"}  # fmt: skip
 
 Entry = tuple[int, str, int]
 

@@ -18,6 +18,7 @@ from search.documents.bookmarks import Mark
 from search.documents.edges import Edges, edges_of
 from search.documents.floats import CAPTION
 from search.documents.joining import text_of, vocabulary_of
+from search.documents.kinds import LIST_TITLES
 from search.documents.levels import (
     USUAL,
     Candidate,
@@ -60,13 +61,13 @@ _MOST_LINES = 6
 
 #: Titles that are headings wherever they stand alone, in any style.
 _KNOWN = re.compile(
-    r"(?:abstract|introduction|references(?: and notes)?|bibliography|literature cited|acknowledge?ments?"
+    rf"(?:abstract|introduction|{LIST_TITLES}|acknowledge?ments?"
     r"|conclusions?|concluding remarks|conclusions? and (?:outlook|discussion|future work)|discussion"
-    r"|appendix|appendices|appendixes|summary|related work|references cited|supplementary materials?"
+    r"|appendix|appendices|appendixes|summary|related work|supplementary materials?"
     r"|key ?words(?: and phrases)?)[.:]?",
     re.IGNORECASE,
 )
-_LIST = re.compile(r"references|bibliography|literature cited", re.IGNORECASE)
+_LIST = re.compile(rf"references|bibliography|(?:{LIST_TITLES})$", re.IGNORECASE)
 _KEYWORDS = re.compile(r"key ?words", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Proof|Case"

@@ -6,6 +6,15 @@ import re
 
 from search.models import SectionKind
 
+#: What a list of references is called, alone on its line.
+LIST_TITLES = (
+    r"references(?: and notes| cited)?|list of references|bibliography|selected bibliography"
+    r"|(?:works?|literature|sources) cited|cited (?:works?|literature|references|sources)|literature"
+    r"|bibliographie|literatur(?:verzeichnis|angaben)?|quellen(?:verzeichnis|angaben)"
+    r"|r[ée]f[ée]rences(?: bibliographiques)?|bibliograf[ií]a|referencias(?: bibliogr[áa]ficas)?"
+)
+#: Of these, what heads a review of what others wrote as well: early in a paper, or with a number.
+_REVIEW = re.compile(r"literature$", re.IGNORECASE)
 #: First match wins, so the narrow ones come first. A title is matched from its beginning. English, with the
 #: commonest French and German words.
 _PATTERNS: tuple[tuple[SectionKind, str], ...] = (
@@ -14,7 +23,7 @@ _PATTERNS: tuple[tuple[SectionKind, str], ...] = (
         "references",
         (
             r"(?:list of )?references?\b(?! (?:frame|model|system|point|data|set))|r[ée]f[ée]rences|bibliogra"
-            r"|works cited|literature cited|literatur(?:verzeichnis)?$"
+            rf"|(?:{LIST_TITLES})$"
         ),
     ),
     ("acknowledgements", r"acknowledge?m|acknowledg|remerciements|danksagung"),
@@ -61,12 +70,19 @@ _PATTERNS: tuple[tuple[SectionKind, str], ...] = (
 _KINDS = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
 
 
-def section_kind(title: str, *, appendix: bool = False) -> SectionKind:
-    """Return the kind of a section with this title; `appendix` says that it stands after the appendix began.
+def section_kind(title: str, *, appendix: bool = False, review: bool = False) -> SectionKind:
+    """Return the kind of a section with this title.
+
+    Args:
+        title: without its number.
+        appendix: it stands after the appendix began.
+        review: it has a number, or stands early in the paper: "Literature" is no list there.
 
     >>> section_kind("Related Work")
     'related work'
     """
+    if review and _REVIEW.match(title):
+        return "appendix" if appendix else "related work"
     for kind, pattern in _KINDS:
         if pattern.match(title):
             return kind if not appendix or kind in {"references", "acknowledgements"} else "appendix"

@@ -17,7 +17,6 @@ from search.documents.contents_list import without_contents
 from search.documents.end_marks import write_end_marks
 from search.documents.furniture import without_furniture
 from search.documents.headings import find_headings
-from search.documents.kinds import section_kind
 from search.documents.labels import without_labels
 from search.documents.layout import evidence
 from search.documents.levels import Heading
@@ -28,7 +27,7 @@ from search.documents.passages import Piece, passages
 from search.documents.recognition import doubtful, has_no_text, recognise, recogniser
 from search.documents.references import references, unheaded_list
 from search.documents.run_in import split_run_in
-from search.documents.sections import parts
+from search.documents.sections import has_list, parts
 from search.documents.style import BodyStyle, body_style
 from search.documents.titles import find_title
 from search.errors import NoTextInPDF, install
@@ -127,7 +126,7 @@ def read_placed(
     seen = evidence(rest, reader.regions) if layout else ()
     headings = find_headings(rest, body, marks, vocabulary, seen)
     write_end_marks(rest, reader.squares)
-    if not any(section_kind(heading.title) == "references" for heading in headings):
+    if not has_list(rest, headings):
         headings = _with_references(rest, headings)
     sections, found, entries, pieces = _contents(rest, headings, body, vocabulary, reader.links)
     if not headings:

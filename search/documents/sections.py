@@ -13,7 +13,7 @@ from search.documents.levels import Heading
 from search.documents.lines import TextLine
 from search.documents.paragraphs import Paragraph, apart, paragraphs
 from search.documents.style import BodyStyle
-from search.models import Section
+from search.models import Section, SectionKind
 
 _RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*(?:[.:—–-]+\s*|(?=[A-Z]))", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -22,6 +22,8 @@ _END = re.compile(r"[a-z)\]\d][.?!](?:\s|$)")
 _PROSE = 250
 #: Characters of an abstract; arXiv takes 1,920, journals print some that are longer.
 _LONGEST_ABSTRACT = 4000
+#: Share of the paper's lines in which "Literature" heads a review of it, and no list.
+_REVIEWED = 0.3
 
 
 @dataclass(slots=True)
@@ -39,10 +41,10 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
     if not headings:
         return [Part(None, lines, paragraphs(lines, body.size, body.leading, called))]
     before = lines[: headings[0].start]
-    if _kind(headings[0]) == "references":  # a paper without headings, and its list
+    if _kind(headings[0], lines) == "references":  # a paper without headings, and its list
         found = [Part(None, before, paragraphs(before, body.size, body.leading, called))] if before else []
     else:
-        found = _front(before, body, called, is_abstract=_kind(headings[0]) == "abstract")
+        found = _front(before, body, called, is_abstract=_kind(headings[0], lines) == "abstract")
     path: list[str] = []
     appendix = False
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
@@ -50,7 +52,7 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
         level = max(1, heading.level)
         path = [*path[: level - 1], heading.title]
         appendix = appendix or _opens_appendix(heading)
-        kind = section_kind(heading.title, appendix=appendix)
+        kind = _kind(heading, lines, appendix=appendix)
         section = Section(
             title=heading.title,
             number=heading.number,
@@ -75,8 +77,14 @@ def _list(section: Section, lines: Sequence[TextLine], called: Called) -> Part:
     return Part(section, entries, apart(lines, kinds, called))
 
 
-def _kind(heading: Heading) -> str:
-    return section_kind(heading.title)
+def has_list(lines: Sequence[TextLine], headings: Sequence[Heading]) -> bool:
+    """Return whether one of the headings is a reference list's."""
+    return any(_kind(heading, lines) == "references" for heading in headings)
+
+
+def _kind(heading: Heading, lines: Sequence[TextLine], *, appendix: bool = False) -> SectionKind:
+    early = bool(heading.number) or heading.start < _REVIEWED * len(lines)
+    return section_kind(heading.title, appendix=appendix, review=early)
 
 
 def _opens_appendix(heading: Heading) -> bool:

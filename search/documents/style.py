@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from search.documents.kinds import LIST_TITLES
 from search.documents.lines import TextLine
 
 
@@ -50,7 +51,7 @@ def body_style(lines: Sequence[TextLine]) -> BodyStyle:
     return BodyStyle(size, font, median(steps) if steps else 1.2 * size)
 
 
-_REFERENCES = re.compile(r"(?:[\dIVX]+\.?\s+)?(?:references|bibliography)", re.IGNORECASE)
+_REFERENCES = re.compile(rf"(?:[\dIVX]+\.?\s+)?(?:{LIST_TITLES})", re.IGNORECASE)
 
 
 def _main_part(lines: Sequence[TextLine]) -> Sequence[TextLine]:

@@ -315,6 +315,18 @@ def test_a_paper_whose_only_known_heading_is_its_list_can_have_others():
     assert [title for _, title, _ in told(sheet.headings())] == ["Contributions of the authors", "References"]
 
 
+def test_a_list_of_works_cited_is_known_by_its_name():
+    """ "Works Cited" and "Literature" head a list in any style, as "References" does."""
+    for title in ("Works Cited", "Literature", "Literaturverzeichnis", "Références"):
+        sheet = Sheet()
+        for number in ("1. Matter", "2. Light"):
+            sheet.line((number, "Bold", 12), gap=24)
+            sheet.text(gap=24)
+        sheet.line((title, "Italic", 10), gap=24)
+        sheet.text(gap=24)
+        assert told(sheet.headings())[-1] == (None, title, 1)
+
+
 def test_entries_set_as_the_text_are_no_headings_of_a_paper_without_numbers():
     """An entry begins with a letter and a point too; it looks like the text, as "Keywords" does here."""
     sheet = Sheet()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from search.documents.kinds import section_kind
+from search.documents.levels import Heading
+from search.documents.lines import TextLine
+from search.documents.sections import has_list
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,11 @@ from search.documents.kinds import section_kind
         ("References", "references"),
         ("Reference Frames of Observers", "other"),
         ("Literaturverzeichnis", "references"),
+        ("Literature", "references"),
+        ("Works Cited", "references"),
+        ("Références", "references"),
+        ("Literature Review", "related work"),
+        ("Cited Examples", "other"),
         ("Acknowledgments", "acknowledgements"),
         ("Appendix", "appendix"),
         ("Hidden Variables", "other"),
@@ -42,3 +50,17 @@ def test_all_after_the_appendix_began_belongs_to_it():
     assert section_kind("Data and preprocessing", appendix=True) == "appendix"
     assert section_kind("Proof of Theorem 3", appendix=True) == "appendix"
     assert section_kind("References", appendix=True) == "references"
+
+
+def test_literature_is_a_review_early_in_a_paper():
+    """With a number, or early in a paper, "Literature" is what others wrote; "References" never is."""
+    assert section_kind("Literature", review=True) == "related work"
+    assert section_kind("References", review=True) == "references"
+
+
+def test_where_a_paper_has_its_list():
+    """ "Literature" heads a list without a number and behind the paper's beginning only."""
+    lines = [TextLine(1, 0, 0, [], 1, 0, 0, 0, 0, "Lead", 10, "Roman", 0, 0.0, 0.0)] * 10
+    late, early = (Heading(start, start + 1, "Literature", None, 1, 1) for start in (8, 1))
+    numbered = Heading(8, 9, "Literature", "2", 1, 1)
+    assert [has_list(lines, [heading]) for heading in (late, early, numbered)] == [True, False, False]
