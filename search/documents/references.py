@@ -18,6 +18,8 @@ _BRACKETED = re.compile(
 )
 _POINTED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s+(?=\S)")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[A-Z])")
+#: A raised number before a letter that an isotope's symbol begins with stays in the text: "^{13} C. Smith".
+_RAISED = re.compile(r"\^\{?(?P<label>\d{1,3})\}?\s*")
 _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|FIG(?:URE|\.)|Table|TABLE)\s*(?:\d+|[IVX]+)\s*(?:[.:|]|$)")
 #: Lines that an entry has at most. A collaboration's authors may take thirty; a page of text takes more.
 LONGEST_ENTRY = 40
@@ -58,6 +60,7 @@ def references(
         entry.lines = _own(entry.lines, last=entry is entries[-1])
         raw, _ = text_of(entry.lines, vocabulary)
         raw = parsing.unbroken(entry.lines, " ".join(raw.split()))
+        raw = _RAISED.sub("", raw, count=1) if entry.label and raw.startswith("^") else raw
         if len(raw) >= 8 and (any(map(str.isalpha, raw)) or parsing.YEAR.search(raw)):
             found.append(_reference(len(found) + 1, raw, entry, _links_on(entry.lines, on_page)))
     return found
@@ -109,15 +112,20 @@ def _entries(lines: Sequence[TextLine]) -> list[_Entry]:
 def _raised(lines: Sequence[TextLine]) -> list[int]:
     """Return the lines that begin with a raised number, which their text leaves out; in order, from 1."""
     starts: list[int] = []
+    expected = 1
     for index, line in enumerate(lines):
         label = _raised_label(line)
-        if label and label.isdecimal() and 0 <= int(label) - len(starts) - 1 <= 1:
+        if label and label.isdecimal() and expected <= int(label) <= expected + 1:
             starts.append(index)
+            expected = int(label) + 1
     return starts
 
 
 def _raised_label(line: TextLine) -> str | None:
-    return line.marks[0][1].strip(".,") if line.marks and line.marks[0][0] == 0 else None
+    if line.marks and line.marks[0][0] == 0:
+        return line.marks[0][1].strip(".,")
+    match = _RAISED.match(line.text)
+    return match["label"] if match else None
 
 
 def _labelled(lines: Sequence[TextLine], pattern: re.Pattern[str]) -> list[int]:

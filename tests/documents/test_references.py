@@ -133,6 +133,20 @@ def test_a_link_on_an_entry_counts_as_printed():
     assert (second.arxiv_id, second.doi) == (None, "10.1000/xyz")
 
 
+def test_raised_labels_also_before_letters_of_isotopes():
+    """Raised numbers begin entries, after a gap in the order too; "^{13}C" before a name is a label."""
+    found = lines(
+        "A. Fox. Lead.", "^2 C. Eve. Tin. 2001.", "B. Dee. Iron.", "^{5} H. Ito. Zinc.", "J. Kay. Air."
+    )
+    for line, label in ((found[0], "1"), (found[2], "4"), (found[4], "7")):
+        line.marks = ((0, label),)
+    entries = references(found, frozenset(), lambda _: [])
+    assert [(e.label, e.raw) for e in entries] == [
+        ("1", "A. Fox. Lead."), ("2", "C. Eve. Tin. 2001."), ("4", "B. Dee. Iron."), ("5", "H. Ito. Zinc."),
+        ("7", "J. Kay. Air."),
+    ]  # fmt: skip
+
+
 def test_a_list_without_a_heading_is_found():
     """The longest run of [1], [2], [3] … is the list, however often the text cites [1] at a line's begin."""
     text = ["[1] was the first to say so.", *["Some words of the text."] * 9]
