@@ -55,7 +55,7 @@ from search.citations.titles import (
     title_letters,
 )
 from search.documents import read_pdf
-from search.documents.citation_marks import Bibliography, Mark, marks
+from search.documents.citation_marks import Bibliography, Mark, bibliography_of, marks
 from search.documents.reference_parsing import names
 from search.errors import ReadingError
 from search.models import ReadPaper, Reference
@@ -379,7 +379,7 @@ def evaluate_marks(papers: dict[str, ReadPaper], *, show: bool) -> None:
         true, known = linked(PDFS / f"{name}.pdf", paper.references)
         if not true:
             continue
-        listed = Bibliography(paper.references)
+        listed = bibliography_of(paper.references, [passage.text for passage in paper.passages])
         found: set[tuple[int, int]] = set()
         for passage in paper.passages:
             pages = sorted({box.page for box in passage.boxes})

@@ -1,9 +1,9 @@
 """Citation marks: where a text cites, and which entries of the reference list it means.
 
-The style is told by the list: entries with numbers are cited as [3], [3, 5-7]; entries with other labels
-as [Knu84]; entries without labels by author and year, as in (Smith et al., 2020; Jones and Lee 2019a) or
-"Smith et al. (2020)". A mark counts only where every part of it leads to an entry: an interval [0, 1] or
-a year in brackets leads to none.
+The style is told by the list: entries with numbers are cited as [3], [3, 5-7], or in round parentheses in
+a paper that hardly cites them in brackets; entries with other labels as [Knu84]; entries without labels by
+author and year, as in (Smith et al., 2020; Jones and Lee 2019a) or "Smith et al. (2020)". A mark counts only
+where every part of it leads to an entry: an interval [0, 1] or a year in brackets leads to none.
 """
 
 # ruff: noqa: RUF001, RUF002, RUF003 - the characters are meant as they are
@@ -19,6 +19,7 @@ from itertools import chain
 from search.citations.titles import letters
 from search.documents.joining import LineAt
 from search.documents.passages import Piece
+from search.documents.round_marks import numbered_equations, round_matches
 from search.models import Passage, Reference
 
 #: A list of numbers: "3", "3, 5–7".
@@ -32,6 +33,8 @@ _LABELLED = re.compile(r"\[(?P<labels>[^\[\]]{2,200})\]")
 _FORMULA_BEFORE = re.compile(r"(?:[∈=×∪∩<>≤≥^_\\+*/([{]|\binterval|\brange|(?:^|[\W_])[b-zB-HJ-Z]) ?$|\d$")
 _RANGE = re.compile(r"(\d+)\s?[–—‒-]\s?(\d+)")
 _DASH = re.compile(r"\s?[–—‒-]\s?")
+#: Shares of the list: what is cited in brackets of a paper that cites in parentheses, and what in these.
+_HARDLY, _GOOD_PART = 0.1, 0.4
 #: A longer range than this is no citation: "[1-200]".
 LONGEST_RANGE = 40
 
@@ -70,6 +73,8 @@ class Bibliography:
     """A reference list, ready to be cited."""
 
     references: Sequence[Reference]
+    #: Of a paper that cites numbers as (3, 5): how many of its equations are numbered.
+    equations: int | None = None
 
     @cached_property
     def by_label(self) -> Mapping[str, int]:
@@ -125,6 +130,24 @@ def marks(text: str, bibliography: Bibliography) -> list[Mark]:
     return list(_author_year(text, bibliography))
 
 
+def bibliography_of(references: Sequence[Reference], texts: Sequence[str]) -> Bibliography:
+    """Return a paper's reference list as its passages cite it: in brackets, or in round parentheses.
+
+    The latter where hardly an entry is cited in brackets, and a good part in parentheses.
+    """
+    plain = Bibliography(references)
+    if not plain.numbered:
+        return plain
+    named: set[int] = set()
+    for text in texts:
+        named.update(cited(_numeric(text, plain)))
+        if len(named) > _HARDLY * len(references):
+            return plain
+    rounded = Bibliography(references, numbered_equations(texts))
+    named = {ordinal for text in texts for ordinal in cited(_numeric(text, rounded))}
+    return rounded if len(named) >= max(2, _GOOD_PART * len(references)) else plain
+
+
 def with_citations(
     passages: Sequence[Passage],
     references: Sequence[Reference],
@@ -137,11 +160,15 @@ def with_citations(
         references: its list.
         raised: for each passage the raised marks that its text leaves out ("3", "5–7").
     """
-    bibliography = Bibliography(references)
+    bibliography = bibliography_of(references, [passage.text for passage in passages])
     found = [cited(marks(passage.text, bibliography), passage.cites) for passage in passages]
     above = [_raised(texts, bibliography) for texts in raised]
     # A paper cites in one way; in one that cites in brackets what is raised leads to footnotes.
     if len(set(chain(*above))) > len(set(chain(*found))):
+        if bibliography.equations is not None:  # and what stands in parentheses to equations
+            found = [
+                cited(_numeric(passage.text, Bibliography(references)), passage.cites) for passage in passages
+            ]
         found = [tuple(sorted({*inside, *over})) for inside, over in zip(found, above, strict=True)]
     return tuple(
         passage.model_copy(update={"cites": cites}) if cites != passage.cites else passage
@@ -194,10 +221,12 @@ def cited(found: Iterable[Mark], known: Iterable[int] = ()) -> tuple[int, ...]:
 # ------------------------------------------------------------------ numbers and labels
 def _numeric(text: str, bibliography: Bibliography) -> Iterator[Mark]:
     before: re.Match[str] | None = None
-    for match in _BRACKETED.finditer(text):
+    rounded = bibliography.equations is not None
+    matches = round_matches(text, bibliography.equations or 0) if rounded else _BRACKETED.finditer(text)
+    for match in matches:
         cites = ordinals(match["numbers"], bibliography.by_label)
         front = text[max(0, match.start() - 20) : match.start()]
-        if cites and not _FORMULA_BEFORE.search(front):
+        if cites and (rounded or not _FORMULA_BEFORE.search(front)):
             yield Mark(match.start(), match.end(), (*_up_to(before, match, bibliography.by_label), *cites))
             before = match
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from search.arxiv.identifiers import find_all
 from search.citations.titles import key_of, title_keys
-from search.documents.citation_marks import Bibliography, marks
+from search.documents.citation_marks import bibliography_of, marks
 from search.documents.sentences import sentences
 from search.ingest.reports import StageReport
 from search.lake.batch import Outcome
@@ -133,7 +133,7 @@ def _keys(reference: Reference) -> Iterable[int]:
 
 def citing_sentences(paper: ReadPaper) -> Mapping[int, str]:
     """Return the first sentence that cites each entry, by ordinal; running text before captions and notes."""
-    bibliography = Bibliography(paper.references)
+    bibliography = bibliography_of(paper.references, [passage.text for passage in paper.passages])
     first: dict[int, str] = {}
     flow = [p for p in paper.passages if p.kind not in {"caption", "table", "footnote"}]
     apart = [p for p in paper.passages if p.kind in {"caption", "table", "footnote"}]
