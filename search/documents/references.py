@@ -152,10 +152,10 @@ def _labelled(lines: Sequence[TextLine], pattern: re.Pattern[str]) -> list[int]:
 
 def _hanging(lines: Sequence[TextLine]) -> list[int]:
     """Return the lines at the left edge of a column whose others are indented; else blocks' first lines."""
-    edges: dict[tuple[int, int], float] = {}
+    begins_at: dict[tuple[int, int], list[float]] = {}
     for line in lines:
-        key = (line.page, line.column)
-        edges[key] = min(edges.get(key, line.x0), line.x0)
+        begins_at.setdefault((line.page, line.column), []).append(line.x0)
+    edges = {key: _left_edge(sorted(found)) for key, found in begins_at.items()}
     at_edge = [i for i, line in enumerate(lines) if line.x0 < edges[line.page, line.column] + 3.0]
     few = 0.05 * len(lines) < len(at_edge) < 0.75 * len(lines)
     if (few or _short_entries(lines, at_edge)) and at_edge:
@@ -171,6 +171,17 @@ def _hanging(lines: Sequence[TextLine]) -> list[int]:
         ):
             starts.append(index)
     return starts
+
+
+def _left_edge(found: Sequence[float]) -> float:
+    """Return the left edge of a column, of where its lines begin, in order.
+
+    A hyphen or a number at the end of the column beside it can be read with one of its lines: that stands
+    alone on the left of several first lines and of more that are indented.
+    """
+    if len(found) > 2 and found[0] + 3.0 < found[1] and found[2] < found[1] + 3.0 < found[len(found) // 2]:
+        return found[1]
+    return found[0]
 
 
 def _short_entries(lines: Sequence[TextLine], at_edge: Sequence[int]) -> bool:

@@ -100,6 +100,16 @@ def test_hanging_indents():
     assert entries[0].title == "Weighing feathers in air"
 
 
+def test_what_is_left_of_the_column_is_no_edge_of_it():
+    """A hyphen of the column beside it, read with one of the lines, does not hide where entries begin."""
+    found = lines(
+        "Cox, A. Feathers.", "  Air 3, pages", "  4-5. 1999.", "- Eve, C. Lead.", "  Metals 2.", "  2001.",
+        "Fox, D. Tin.", "  Ores 4. 2003.", "  Second edition.", indent=12,
+    )  # fmt: skip
+    found[3].x0 -= 12
+    assert [e.year for e in references(found, frozenset(), lambda _: [])] == [1999, 2001, 2003]
+
+
 def test_hanging_indents_of_a_list_with_short_entries():
     """Most entries take one line: what begins at the edge as a name does is an entry all the same."""
     names = ["Cox, A. 1991, 905, 68", "Dee, B. 1992, 591, A3", "—. 1993, 845, 13", "Eve, C. 1994, 909, 55"]
