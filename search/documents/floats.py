@@ -152,17 +152,17 @@ def _caption_goes_on(
     """Return whether a caption's text goes on with the line at `end`."""
     first, previous, line = lines[start], lines[end - 1], lines[end]
     if (
-        not _same_column(previous, line)
+        not (_same_column(previous, line) or _is_above_wide(previous, line))
         or CAPTION.match(line.text)
         or not (_one_size(previous, line) or _is_small_label(previous, line))
         or (_may_be_head(line, previous) and not _fills(line, previous))
     ):
         return False
     step = line.baseline - previous.baseline
-    if _is_label(first) and line.italic > _SLANTED:
-        return 0 < step < (_BELOW_LABEL if end == start + 1 else 1.5) * line.size
-    usual = lines[start + 1].baseline - first.baseline if end > start + 1 else 1.5 * line.size
     spaced = 1.05 * leading * line.size / body_size
+    if _is_label(first) and line.italic > _SLANTED:
+        return 0 < step < max((_BELOW_LABEL if end == start + 1 else 1.5) * line.size, spaced)
+    usual = lines[start + 1].baseline - first.baseline if end > start + 1 else 1.5 * line.size
     if not 0 < step < max(1.25 * min(usual, 1.7 * line.size), 1.3 * line.size, spaced):
         return False
     # A gap of a line after the end of a sentence is the end of the caption, in the body's size even less.
@@ -189,6 +189,11 @@ def _is_label(line: TextLine) -> bool:
 def _is_small_label(line: TextLine, below: TextLine) -> bool:
     """Return whether a line is a caption's number alone in small capitals, above words of the usual size."""
     return line.text.isupper() and line.size < below.size and _is_label(line)
+
+
+def _is_above_wide(line: TextLine, below: TextLine) -> bool:
+    """Return whether a number alone stands at the left, above words that run over both columns."""
+    return line.page == below.page and abs(line.x0 - below.x0) < line.size and _is_label(line)
 
 
 def _may_be_head(line: TextLine, previous: TextLine) -> bool:

@@ -47,8 +47,8 @@ _MOST, _BEGIN = 0.5, 0.2
 #: Heights below a page's first line in which the next two lines of text stand, in double spacing too.
 _NEAR = 5.0
 
-#: Between two lines of one text stands less than this part of their height, in single spacing.
-_NEXT = 0.5
+#: Between two lines of one text stands less than this part of their height, in one and a half spacing too.
+_NEXT = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,20 @@ def test_words_below_a_number_alone_in_small_capitals_are_its_caption(set_paper)
     ]
 
 
+def test_words_over_both_columns_below_a_number_alone_are_its_caption(make_pdf):
+    """The number fits into the left column, and the words do not."""
+    sides = [(x, 130 + 12 * row, f"The bird {row} had twelve feathers on each side.", 10, "tiro")
+             for x in (60, 320) for row in range(20)]  # fmt: skip
+    figure = [
+        (60, 440, "FIGURE 2", 7.6, "tiro"),
+        (60, 452, "The weight of all feathers that were there, by the day on which they were weighed.",
+         10, "tiit"),
+    ]  # fmt: skip
+    after = [(x, y + 350, *rest) for x, y, *rest in sides]
+    paper = read_pdf(make_pdf([[(60, 80, "On Feathers", 18, "tibo"), *sides, *figure, *after]]))
+    assert [p.text[:25] for p in of_kind(paper, "caption")] == ["FIGURE 2 The weight of al"]
+
+
 def test_a_ragged_caption_goes_on_where_the_next_word_had_no_room(set_paper):
     """A short line that ends a sentence ends no caption if the next one begins with a long word."""
     figure = [

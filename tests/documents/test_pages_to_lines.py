@@ -187,6 +187,16 @@ def test_the_last_word_of_footnotes_is_no_foot():
     assert [text(lines)[-1] for lines in without_furniture(pages)] == last
 
 
+def test_the_last_word_of_widely_set_footnotes_is_no_foot():
+    """In one and a half spacing lines stand nearly their height apart."""
+    pages = [
+        Page(n, 612, 792, [*(line(f"line {n} {i}", 72, 80 + 18 * i, 400) for i in range(32)),
+                           line("page.", 72, 656, 60), line(str(n), 300, 690, 6)])
+        for n in range(1, 6)
+    ]  # fmt: skip
+    assert [text(lines)[-1] for lines in without_furniture(pages)] == ["page."] * 5
+
+
 def test_heads_of_left_and_right_pages_leave_a_short_paper():
     """Authors on even pages and the title on odd ones are heads, though each comes only twice."""
     pages = [
