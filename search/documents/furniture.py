@@ -94,13 +94,7 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         drop + _beside_number(drop, edge, page.number, offsets)
         for page, edge, drop in zip(pages, outer, drops, strict=True)
     ]
-    drops = [
-        [
-            line for line in drop
-            if not (_ends_text(line, on_page, drop, zones) or _begins_text(line, on_page, drop, zones))
-        ]
-        for on_page, drop in zip(candidates, drops, strict=True)
-    ]  # fmt: skip
+    drops = [_apart(drop, on_page, zones) for on_page, drop in zip(candidates, drops, strict=True)]
     drops = _without_headings(candidates, drops, zones)
     rows = Counter(row for drop in drops for row in {_row(line) for line in drop})
     usual = {row for row, count in rows.items() if count >= max(_REPEATED, 0.3 * len(pages))}
@@ -178,6 +172,19 @@ def _begins_at(lines: Sequence[Line]) -> list[int]:
     if len(near) < 3 or near[0][1] != near[1][1]:
         return []
     return [_row(first)] if near[1][0] - near[0][0] < near[2][0] - near[1][0] + 1.0 else []
+
+
+def _apart(drop: Sequence[Line], lines: Sequence[Line], zones: _Zones) -> list[Line]:
+    """Return what of a page's furniture stands apart from the text, and from what turned out to be text."""
+    found = list(drop)
+    while True:
+        rest = [
+            line for line in found
+            if not (_ends_text(line, lines, found, zones) or _begins_text(line, lines, found, zones))
+        ]  # fmt: skip
+        if len(rest) == len(found):
+            return rest
+        found = rest
 
 
 def _ends_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones: _Zones) -> bool:

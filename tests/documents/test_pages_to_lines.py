@@ -433,6 +433,19 @@ def test_a_number_far_above_the_foot_leaves():
     assert [len(lines) for lines in without_furniture(pages)] == [44] * 4
 
 
+def test_the_first_rows_of_tables_at_the_top_of_pages_stay():
+    """The rows of made tables come back word by word, and stand at other rows that do not."""
+    pages = [
+        Page(number, 612, 792, [
+            line("On birds and feathers", 200, 40, 150, 0),
+            *(line(cell, 200, 66 + 12 * row, 50, 1) for row, cell in enumerate(("Name", "case", "other"))),
+            *(line(f"text {chr(96 + number)}{chr(97 + row)}", 60, 102 + 12 * row, 490) for row in range(46)),
+        ])
+        for number in range(1, 5)
+    ]  # fmt: skip
+    assert [text(lines)[:3] for lines in without_furniture(pages)] == [["Name", "case", "other"]] * 4
+
+
 def test_one_title_below_the_number_of_the_page_stays():
     """ "2. Evaluation" twice at the top of a page, below its number, is a heading of two sections."""
     titles = ["", "2. Evaluation", "2. Evaluation"]
