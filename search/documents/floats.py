@@ -159,7 +159,7 @@ def _caption_goes_on(
     ):
         return False
     step = line.baseline - previous.baseline
-    spaced = 1.05 * leading * line.size / body_size
+    spaced = 1.05 * leading
     if _is_label(first) and line.italic > _SLANTED:
         return 0 < step < max((_BELOW_LABEL if end == start + 1 else 1.5) * line.size, spaced)
     usual = lines[start + 1].baseline - first.baseline if end > start + 1 else 1.5 * line.size

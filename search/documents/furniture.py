@@ -47,8 +47,9 @@ _MOST, _BEGIN = 0.5, 0.2
 #: Heights below a page's first line in which the next two lines of text stand, in double spacing too.
 _NEAR = 5.0
 
-#: Between two lines of one text stands less than this part of their height, in one and a half spacing too.
-_NEXT = 1.0
+#: Between two lines of one text stands less than this part of their height in single spacing; at the foot,
+#: where numbers of pages stand further away, in one and a half spacing: emulateapj's heads come as near.
+_NEXT, _NEXT_AT_FOOT = 0.5, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +213,9 @@ def _begins_text(line: Line, lines: Sequence[Line], drop: Sequence[Line], zones:
     if not _WORD.search(_text(line)):
         return False
     top = line.y1 < zones.top
-    height, own = line.y1 - line.y0, line.spans[0]
+    near, own = (_NEXT if top else _NEXT_AT_FOOT) * (line.y1 - line.y0), line.spans[0]
     return any(
-        -2 < (other.y0 - line.y1 if top else line.y0 - other.y1) < _NEXT * height
+        -2 < (other.y0 - line.y1 if top else line.y0 - other.y1) < near
         and any(span.font == own.font and abs(span.size - own.size) < 0.1 for span in other.spans)
         and other.x0 < line.x1
         and line.x0 < other.x1

@@ -16,8 +16,9 @@ _ON_A_PAGE = 3
 #: Of the numbers, the share that is by 1 or 5 more than the one drawn before, on their page.
 _IN_STEP = 0.6
 _STEPS = frozenset({1, 5})
-#: Of the numbers, the share that ends (or begins) at a place for that to be a margin of theirs.
-_AT_EDGE = 0.02
+#: Of the numbers, the share that ends (or begins) at a place for that to be a margin of theirs, and the share
+#: that those of two digits make there.
+_CLEAR, _AT_EDGE = 0.1, 0.02
 #: Characters of a line's number, with spaces around it, at most.
 _LENGTH = 12
 
@@ -76,13 +77,20 @@ def _style(span: Span) -> _Style:
 
 
 def _margins(pages: Sequence[Sequence[Line]], count: int) -> _Margins:
-    """Return where many of the numbers begin, and where many end."""
-    begins = Counter([round(line.x0) for lines in pages for line in lines])
-    ends = Counter([round(line.x1) for lines in pages for line in lines])
-    return _Margins(_usual(begins, _AT_EDGE * count), _usual(ends, _AT_EDGE * count))
+    """Return where many of the numbers begin, and where many end; of those with two digits fewer are enough.
+
+    Indices of formulas in the middle can have the same font and size, and one digit.
+    """
+    lines = [line for lines in pages for line in lines]
+    long = [line for line in lines if len(line.spans[0].text.strip()) > 1]
+    return _Margins(
+        _usual(lines, "x0", _CLEAR * count) | _usual(long, "x0", _AT_EDGE * count),
+        _usual(lines, "x1", _CLEAR * count) | _usual(long, "x1", _AT_EDGE * count),
+    )
 
 
-def _usual(places: Counter[int], least: float) -> frozenset[int]:
+def _usual(lines: Sequence[Line], side: str, least: float) -> frozenset[int]:
+    places = Counter([round(getattr(line, side)) for line in lines])
     return frozenset(near for at, count in places.items() if count >= least for near in (at - 1, at, at + 1))
 
 

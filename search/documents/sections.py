@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from search.documents.floats import Called, called_notes, kinds_in_list
 from search.documents.kinds import section_kind
@@ -15,7 +16,7 @@ from search.documents.paragraphs import Paragraph, apart, paragraphs
 from search.documents.style import BodyStyle
 from search.models import Section, SectionKind
 
-_RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*(?:[.:—–-]+\s*|(?=[A-Z]))", re.IGNORECASE)
+_RUN_IN_ABSTRACT = re.compile(r"(?:A(?:bstract|BSTRACT)|S(?:ummary|UMMARY))\s*(?:[.:—–-]+\s*|(?=[A-Z]))")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _END = re.compile(r"[a-z)\]\d][.?!](?:\s|$)")
 #: A paragraph before the first heading is prose, and then the abstract, from so many characters on.
@@ -24,6 +25,8 @@ _PROSE = 250
 _LONGEST_ABSTRACT = 4000
 #: Share of the paper's lines in which "Literature" heads a review of it, and no list.
 _REVIEWED = 0.3
+#: What follows names stands so many leadings below them.
+_APART = 1.8
 
 
 @dataclass(slots=True)
@@ -39,10 +42,10 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
     """Return the paper's sections in reading order, each with its own text."""
     called = called_notes(lines)
     if not headings:
-        return [Part(None, lines, paragraphs(lines, body.size, body.leading, called))]
+        return [_letter(lines, body, called)]
     before = lines[: headings[0].start]
     if _kind(headings[0], lines) == "references":  # a paper without headings, and its list
-        found = [Part(None, before, paragraphs(before, body.size, body.leading, called))] if before else []
+        found = [_letter(before, body, called)] if before else []
     else:
         found = _front(before, body, called, is_abstract=_kind(headings[0], lines) == "abstract")
     path: list[str] = []
@@ -67,6 +70,16 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
             else Part(section, inside, paragraphs(inside, body.size, body.leading, called))
         )
     return found
+
+
+def _letter(lines: Sequence[TextLine], body: BodyStyle, called: Called) -> Part:
+    """Return a text without headings; names and addresses before its first prose are left out."""
+    found = paragraphs(lines, body.size, body.leading, called)
+    first = next((i for i, p in enumerate(found) if _is_prose(p)), None)
+    if first is not None and found[first].lines[0].page == lines[0].page:
+        found[first].lines = _without_names(found[first].lines, body)
+        found = [p for i, p in enumerate(found) if i >= first or p.kind != "text"]
+    return Part(None, lines, found)
 
 
 def _list(section: Section, lines: Sequence[TextLine], called: Called) -> Part:
@@ -106,17 +119,17 @@ def _front(lines: Sequence[TextLine], body: BodyStyle, called: Called, *, is_abs
     """Return the abstract that stands before the first heading; authors and addresses are left out."""
     if is_abstract or not lines:
         return []
-    found = paragraphs(lines, body.size, body.leading, called)
-    opening = next((i for i, p in enumerate(found) if _RUN_IN_ABSTRACT.match(p.lines[0].text)), None)
-    if opening is not None:
-        chosen = [
-            p for p in found[opening:] if p.kind != "footnote" and (_is_prose(p) or p is found[opening])
-        ]
-        first = chosen[0].lines[0]
+    opening = next((i for i, line in enumerate(lines) if _RUN_IN_ABSTRACT.match(line.text)), None)
+    found = paragraphs(lines[opening or 0 :], body.size, body.leading, called)
+    if opening is None:
+        chosen = [p for p in found if _is_prose(p) and p.kind != "footnote"]
+        if chosen:
+            chosen[0].lines = _without_names(chosen[0].lines, body)
+    else:
+        first = lines[opening]
+        chosen = [p for p in found if p.kind != "footnote" and (_is_prose(p) or p.lines[0] is first)]
         mark = _RUN_IN_ABSTRACT.match(first.text)
         first.text = first.text[mark.end() if mark else 0 :]
-    else:
-        chosen = [p for p in found if _is_prose(p) and p.kind != "footnote"]
     if not chosen:
         return []
     rest: list[Paragraph] = []
@@ -129,6 +142,17 @@ def _front(lines: Sequence[TextLine], body: BodyStyle, called: Called, *, is_abs
     section = Section(title="Abstract", level=1, kind="abstract", page=page, path=("Abstract",))
     abstract = Part(section, [line for p in chosen for line in p.lines], chosen)
     return [abstract, _without_section(rest)] if rest else [abstract]
+
+
+def _without_names(lines: list[TextLine], body: BodyStyle) -> list[TextLine]:
+    """Return a paragraph's lines without names above it, whose addresses were told apart by their marks."""
+    begin = 0
+    for line, below in pairwise(lines):
+        step = below.baseline - line.baseline
+        if line.page != below.page or step <= _APART * max(body.leading, line.size):
+            break
+        begin += 1
+    return lines[begin:]
 
 
 def _without_section(found: list[Paragraph]) -> Part:

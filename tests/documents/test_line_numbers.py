@@ -56,6 +56,14 @@ def test_numbers_taken_for_words_of_the_text_leave():
     assert kept[-1].x1 == 540
 
 
+def test_indices_set_as_the_numbers_are_stay():
+    """In the middle of formulas, where more than a few of them begin, indices have one digit."""
+    pages = [columns(1 + 40 * page, 62, 301) for page in range(3)]
+    for page in pages:
+        page += [number(index, 200, 420 + 30 * index) for index in range(1, 4)]
+    assert [words(lines)[-3:] for lines in without_line_numbers(pages)] == [["1", "2", "3"]] * 3
+
+
 def test_other_numbers_stay():
     """Numbers in another font, at other places, on few pages, or not in step are no lines' numbers."""
     pages = [columns(1 + 40 * page, 62, 301) for page in range(3)]

@@ -101,6 +101,38 @@ def test_a_letter_without_sections_has_an_abstract_and_a_text(make_pdf):
     assert "caption" in {passage.kind for passage in below}
 
 
+def test_names_above_a_letter_are_no_part_of_its_text(make_pdf):
+    """Without headings a text begins with its first sentences, not with the names above it."""
+    words = "the birds had feathers, and all of them were weighed in turn on one of the scales."
+    front = [
+        (150, 70, "On the Weight of Feathers", 20, "tibo"),
+        (72, 100, "Ada Example and Ben Case", 10, "tiro"),
+    ]
+    paper = read_pdf(
+        make_pdf([[*front, *((72, 140 + 12 * n, f"Here {words}", 10, "tiro") for n in range(20))]])
+    )
+    assert {passage.text[:14] for passage in paper.passages} == {"Here the birds"}
+
+
+@pytest.mark.parametrize("opening", ["Abstract", ""])
+def test_names_above_an_abstract_are_no_part_of_it(make_pdf, opening):
+    """An abstract begins with its word, or where the names above it end; their addresses look like notes."""
+    words = "the birds had feathers and were all weighed."
+    front = [
+        (150, 70, "On the Weight of Feathers", 20, "tibo"),
+        (150, 96, "Ada Example, Ben Case, Cleo Tester and Dora Sample, all of them together", 10, "tiro"),
+    ]
+    lines = [f"{opening + '. ' if opening else ''}In short, {words}", *[f"In short, {words}"] * 8]
+    abstract = [(60, 140 + 12 * n, line, 10, "tiro") for n, line in enumerate(lines)]
+    body: list[tuple[float, float, str, float, str]] = [
+        (60, 264, "1", 13, "tibo"), (80, 264, "Introduction", 13, "tibo"),
+        *((60, 288 + 12 * n, f"Line {n}: {words}", 10, "tiro") for n in range(30)),
+        *((320, 140 + 12 * n, f"Line {n}: {words}", 10, "tiro") for n in range(42)),
+    ]  # fmt: skip
+    paper = read_pdf(make_pdf([[*front, *abstract, *body]]))
+    assert [p.text[:19] for p in paper.passages if p.section == "Abstract"] == ["In short, the birds"]
+
+
 def test_encrypted(make_pdf, two_column_paper):
     """A PDF that wants a password is named as such, with a remedy."""
     import pymupdf
