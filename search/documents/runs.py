@@ -239,7 +239,7 @@ def is_mark(text: str, before: str, following: str, font: str) -> bool:
         return not (last == "." and stem[-2:-1].isdigit() and len(text) > 3)
     if last in ")]}":
         word = _LAST_WORD.search(stem[:-1])
-        return word is not None and len(word[0]) > 2 and stem[-len(word[0]) - 2] != "_"
+        return word is not None and len(word[0]) > 2 and stem[: word.start()][-1:] != "_"
     return _is_prose_word(stem, font)
 
 

@@ -72,6 +72,7 @@ def test_a_mark_needs_a_word_before_it():
     assert not is_mark("2", "of x", "", "CMMI10")
     assert not is_mark("2", "(a + b)", "", "CMR10")
     assert is_mark("2", "(as they say)", "", "CMR10")
+    assert is_mark("2", "models)", "", "CMR10")
 
 
 def test_a_number_above_an_index_is_no_mark():
