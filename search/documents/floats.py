@@ -432,6 +432,8 @@ def opens_footnote(line: TextLine, called: Called = frozenset()) -> bool:
         return True
     if called and (number := _NOTE_NUMBER.match(line.text)) and (line.page, number[1]) in called:
         return True
+    if first.text.strip() in {"(", "["} and line.marks and line.marks[0][0] == 0:
+        return bool(_FOOTNOTE_START.fullmatch(line.marks[0][1] + "x"))
     above = line.baseline - first.baseline > SAME_SIZE_RAISED[0] * line.size
     raised = first.size < 0.9 * line.size or first.raised_hint or (first.size < line.size and above)
     return raised and bool(_FOOTNOTE_START.match(first.text.strip() + "x"))

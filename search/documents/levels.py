@@ -1,5 +1,6 @@
 """Levels of headings: by number, else as the outline has them, else by what stands out more."""
 
+# ruff: noqa: RUF001 - the characters are meant as they are
 from __future__ import annotations
 
 import re
@@ -211,6 +212,6 @@ def levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Hea
             level = 1
         else:
             level = level_of.get(c.style, 1)
-        title = c.title.strip().rstrip(".:").strip() or c.text
+        title = c.title.strip().rstrip(".: –—").strip() or c.text
         headings.append(Heading(c.start, c.end, title, c.number.printed if c.number else None, level, c.page))
     return headings

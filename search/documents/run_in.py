@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from search.documents.edges import Edges, edges_of
 from search.documents.lines import TextLine, split_line
@@ -31,6 +31,10 @@ _NO_HEADING = re.compile(
     re.IGNORECASE,
 )
 _TERMINAL = (".", ":", "?", "!")
+#: What ends a title that runs in where papers are set in the French manner: "Invariants. — One natural …".
+_DASHED = re.compile(r"[.:?!]\s*[—–]$")
+#: The same in the text's own font, before the text.
+_DASH_BEFORE_TEXT = re.compile(r"\s*[.:]\s*[—–](?=\s*\S)")
 _LONGEST_TITLE, _MOST_LINES = 150, 3
 #: In leadings. Between paragraphs 1.0 to 1.2 in eight document classes, above run-in headings 1.5 and more.
 _GAP_ABOVE = 1.35
@@ -57,6 +61,9 @@ class _Look:
 
 def split_run_in(lines: Sequence[TextLine], body: BodyStyle) -> list[TextLine]:
     """Return the lines; where one begins with a heading in another style, heading and text apart."""
+    for line in lines:
+        if "—" in line.text:
+            _set_dash_apart(line)
     numbered, looks = _numbered(lines, body)
     cuts = {**_unnumbered(lines, body), **_like_numbered(lines, body, looks), **numbered}
     found: list[TextLine] = []
@@ -67,6 +74,19 @@ def split_run_in(lines: Sequence[TextLine], body: BodyStyle) -> list[TextLine]:
         heading, rest = split_line(line, cuts[index])
         found += [heading, rest] if heading.text and rest.text else [line]
     return found
+
+
+def _set_dash_apart(line: TextLine) -> None:
+    """Make a full stop and dash that stand before text in its own font a span of their own."""
+    for number, span in enumerate(line.spans):
+        dash = _DASH_BEFORE_TEXT.match(span.text) if number else None
+        if dash:
+            # The width is an estimate: nothing but the edges of the halves hangs on it.
+            middle = span.x0 + (span.x1 - span.x0) * dash.end() / len(span.text)
+            mark = replace(span, text=dash[0], x1=middle)
+            rest = replace(span, text=span.text[dash.end() :], x0=middle)
+            line.spans = [*line.spans[:number], mark, rest, *line.spans[number + 1 :]]
+            return
 
 
 def is_run_in(lines: Sequence[TextLine], end: int) -> bool:
@@ -220,9 +240,9 @@ def _end_of_title(
                 continue
             same = _face(span) == face
             ends = span.font == body.font and not span.bold and bool(_WORDS.search(text))
-            if pointed and begun and ends and not before.endswith(_TERMINAL):
+            if pointed and begun and ends and not _ends_title(before):
                 return None
-            if begun and not same and (before.endswith(_TERMINAL) if pointed else ends):
+            if begun and not same and (_ends_title(before) if pointed else ends):
                 numbered = bool(_NUMBERED.match(lines[index].text))
                 apart = pointed or _is_title(lines[at], number, at > index, numbered=numbered)
                 return (at, number) if number and apart else None
@@ -234,6 +254,10 @@ def _end_of_title(
     return None
 
 
+def _ends_title(text: str) -> bool:
+    return text.endswith(_TERMINAL) or bool(_DASHED.search(text))
+
+
 def _is_title(line: TextLine, number: int, goes_on: bool, *, numbered: bool) -> bool:
     """Return whether what stands before a span is a title, and what follows it a new sentence.
 
@@ -243,7 +267,8 @@ def _is_title(line: TextLine, number: int, goes_on: bool, *, numbered: bool) -> 
     rest = "".join(span.text for span in line.spans[number:]).strip()
     long_enough = goes_on or sum(map(str.isalpha, head)) >= 3
     follows = rest[:1] not in ",;:.)—–-" and (numbered or not rest[:1].islower())
-    return long_enough and head[-1:] not in ",;-–—" and follows
+    ends = head[-1:] not in ",;-–—" or bool(_DASHED.search(head))
+    return long_enough and ends and follows
 
 
 def _goes_on(previous: TextLine, line: TextLine, body: BodyStyle) -> bool:

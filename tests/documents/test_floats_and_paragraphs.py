@@ -164,6 +164,17 @@ def test_a_raised_mark_in_brackets_opens_a_footnote(set_paper, mark):
     ] == [True]
 
 
+def test_brackets_in_another_font_than_the_mark_open_a_footnote(set_paper):
+    """Brackets may come from another font than the number they stand around."""
+    note = [
+        (72, 700, "(", 5.5, "helv"), (73.9, 700, "1", 5.5, "tiro"), (76.7, 700, ")", 5.5, "helv"),
+        (79, 703, "The bird is well and has new feathers.", 8, "tiro"),
+    ]  # fmt: skip
+    assert [
+        "The bird is well" in p.text for p in of_kind(set_paper([*prose(220, FILL), *note]), "footnote")
+    ] == [True]
+
+
 def test_a_sign_on_the_line_opens_a_footnote(set_paper):
     """Small print at the foot after a sign as large as itself, which other classes raise, is a footnote."""
     paper = set_paper([

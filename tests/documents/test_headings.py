@@ -112,6 +112,21 @@ def test_bold_beginnings_without_a_number_stand_below_numbered_sections():
     ]  # fmt: skip
 
 
+def test_titles_that_run_in_before_a_dash_are_without_it():
+    """ "1.1. Measures. — The …" has the title "Measures"."""
+    sheet = Sheet()
+    for number, title in ((1, "Introduction"), (2, "Methods")):
+        sheet.line((f"{number}. {title}", "Bold", 10), gap=26, centred=True)
+        sheet.text(gap=20)
+        sheet.line(
+            (f"{number}.1. Measures. —", "Bold", 10), (" The birds are measured.", "Roman", 10), gap=22
+        )
+        sheet.text()
+    assert told(sheet.headings()) == [
+        ("1", "Introduction", 1), ("1.1", "Measures", 2), ("2", "Methods", 1), ("2.1", "Measures", 2)
+    ]  # fmt: skip
+
+
 def test_an_outline_without_the_unnumbered_sections_does_not_hide_them():
     """What looks as the bookmarked sections do is a section; a bold line of another size is none."""
     sheet = Sheet()

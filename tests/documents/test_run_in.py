@@ -180,3 +180,24 @@ def test_a_bold_title_at_the_edge_of_a_page_of_lists_is_cut():
     item = ([(FULL[:64], "Roman")], 65.0, 12.0)
     title = ([("Samples ", "Bold"), ("We take them", "Roman")], 50.0, 20.0)
     assert "Samples" in column(plain, plain, plain, title, *[item] * 8)
+
+
+def test_a_dash_after_the_full_stop_ends_a_title():
+    """ "5.1. Curves. — One …" is cut, and the dash may stand in the text's own font; so without a number."""
+    assert texts(("5.1. Curves. —", "Bold"), (" One natural measure", "Roman")) == [
+        "5.1. Curves. —",
+        "One natural measure",
+    ]
+    assert texts(("5.1.2. ", "Bold"), ("Curves", "Italic"), (". — One natural measure", "Roman")) == [
+        "5.1.2. Curves. —",
+        "One natural measure",
+    ]
+    dashed = [[("Text feature. —", "Bold"), (" The features of the text are others.", "Roman")]] * 3
+    found = [each.text for each in split_run_in(page(*dashed, gap=24), BODY)]
+    assert found.count("Text feature. —") == 3
+
+
+def test_a_dash_in_a_sentence_ends_no_title():
+    """Bold words and a dash without a full stop before it are the text's."""
+    dashed = [[("Text feature —", "Bold"), (" the features of the text are others.", "Roman")]] * 3
+    assert len(split_run_in(page(*dashed, gap=24), BODY)) == len(page(*dashed, gap=24))
