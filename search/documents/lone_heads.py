@@ -6,6 +6,7 @@ In longer papers heads repeat, and that tells them (see `search.documents.furnit
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
@@ -23,6 +24,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Algorithm)\s*(?:\d|[IVXL]+\b)", re.IGNORECASE)
 #: Of the first page's lines, so many hold the title and the authors.
 _FRONT = 15
+_NUMBER_FIRST, _NUMBER_LAST = re.compile(r"(\d{1,4})\s+\S"), re.compile(r"\D\s+(\d{1,4})$")
 _NOTICE = re.compile(
     r"(?:©|\(c\)|Ⓒ|copyright)\s*(?:©\s*)?(?:\d{4}\b|the authors?\b|held by)"
     r"|permission to make digital or hard copies"
@@ -39,31 +41,62 @@ def without_lone_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
     if len(pages) > SHORT or not pages:
         return list(pages)
     front = _words(sorted(pages[0], key=lambda line: line.y0)[:_FRONT])
-    return [_without_head(pages[0], set()), *(_without_head(lines, front) for lines in pages[1:])]
+    counted = _counted(pages)
+    return [
+        _without_head(lines, front if page else set(), counted=page in counted)
+        for page, lines in enumerate(pages)
+    ]
 
 
-def _without_head(lines: list[Line], front: set[str]) -> list[Line]:
-    """Return a page's lines without a head that stands apart; `front`: the words that tell one anywhere."""
+def _counted(pages: Sequence[list[Line]]) -> set[int]:
+    """Return the pages, from 0, whose highest row has the page's number before or after words.
+
+    Section numbers stand before words only, so one page's stands after them, in step with another page's.
+    """
+    found: dict[int, dict[int, bool]] = defaultdict(dict)
+    for page, lines in enumerate(pages):
+        row, _ = _highest_row(lines)
+        text = " ".join(_text(line) for line in sorted(row, key=lambda line: line.x0))
+        for number, last in ((_NUMBER_FIRST.match(text), False), (_NUMBER_LAST.search(text), True)):
+            if number:
+                found[int(number[1]) - page][page] = last
+    return {page for at in found.values() if len(at) > 1 and any(at.values()) for page in at}
+
+
+def _highest_row(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+    """Return a page's lines as those of its highest row, and the others."""
     if not lines:
-        return lines
+        return [], []
     first = min(lines, key=lambda line: line.y0)
-    row = [line for line in lines if line.y0 < first.y1]
-    rest = [line for line in lines if line.y0 >= first.y1]
+    return [line for line in lines if line.y0 < first.y1], [line for line in lines if line.y0 >= first.y1]
+
+
+def _without_head(lines: list[Line], front: set[str], *, counted: bool) -> list[Line]:
+    """Return a page's lines without a head that stands apart.
+
+    Args:
+        lines: of the page.
+        front: the words that tell a head anywhere.
+        counted: whether the page's number stands beside the words of the highest row.
+    """
+    row, rest = _highest_row(lines)
     if not rest or any(span.bold for line in row for span in line.spans):
         return lines
     gap = min(line.y0 for line in rest) - max(line.y1 for line in row)
-    if gap < max(first.y1 - first.y0, median(line.y1 - line.y0 for line in rest)):
+    height = max(line.y1 - line.y0 for line in row)
+    if gap < (height if counted else max(height, median(line.y1 - line.y0 for line in rest))):
         return lines
     if any(_is_title(line) for line in row):
         return lines
     words = _words(row)
     known = bool(words) and words <= front
-    return rest if known or _at_both_ends(row, lines) or _is_small_and_centred(row, lines) else lines
+    head = known or counted or _at_both_ends(row, lines) or _is_small_and_centred(row, lines)
+    return rest if head else lines
 
 
 def _is_title(line: Line) -> bool:
     """Return whether a line begins a caption, or is a section's title by its words."""
-    text = "".join(span.text for span in line.spans).strip()
+    text = _text(line)
     return bool(_CAPTION.match(text)) or section_kind(text) != "other"
 
 
@@ -84,7 +117,11 @@ def _at_both_ends(row: Sequence[Line], lines: Sequence[Line]) -> bool:
 
 
 def _is_number(line: Line) -> bool:
-    return "".join(span.text for span in line.spans).strip().isdecimal()
+    return _text(line).isdecimal()
+
+
+def _text(line: Line) -> str:
+    return "".join(span.text for span in line.spans).strip()
 
 
 def _is_small_and_centred(row: Sequence[Line], lines: Sequence[Line]) -> bool:

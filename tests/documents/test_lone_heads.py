@@ -52,6 +52,17 @@ def test_text_at_the_top_stays(pages, first):
     assert without_lone_heads(both) == both
 
 
+def test_heads_beside_the_numbers_of_pages_are_left_out(pages):
+    """Numbers in step with the pages, one of them after words, are no sections'."""
+    others = [
+        [line("2 A. Case and B. Sample", 50, 150, 70), *pages[1]],
+        [line("In short 3", 300, 350, 70), *pages[1]],
+    ]
+    assert without_lone_heads([pages[0], *others]) == [pages[0], pages[1], pages[1]]
+    sections = [[line("2 Feathers", 50, 150, 70), *pages[1]], [line("3 In short", 50, 150, 70), *pages[1]]]
+    assert without_lone_heads([pages[0], *sections])[2] == sections[1]
+
+
 def test_longer_papers_are_left_alone(pages):
     """There heads repeat, which tells more."""
     many = [pages[0], *([line("Short notes", 175, 225, 70, 8), *pages[1]] for _ in range(4))]
