@@ -331,9 +331,9 @@ def _without(lines: Sequence[Line], others: Sequence[Line]) -> list[Line]:
 def _beside_number(
     drop: Sequence[Line], edge: Sequence[tuple[Line, str]], page: int, offsets: set[int]
 ) -> list[Line]:
-    """Return what stands on the row of a number that counts the pages, far from it: heads that come once.
+    """Return what stands on the row of a number that counts the pages: heads that come once.
 
-    A heading stands right after its number, which can be in step with the pages by chance.
+    A heading stands right after its number, which can be in step with the pages by chance, and not before it.
     """
     gone = {id(line) for line in drop}
     numbers = [line for line in _counting(edge, page, offsets) if id(line) in gone]
@@ -341,7 +341,7 @@ def _beside_number(
         line for line, _ in edge
         if id(line) not in gone and any(
             abs(line.spans[0].baseline - number.spans[0].baseline) < _ROW
-            and max(line.x0 - number.x1, number.x0 - line.x1) > _TITLE_AFTER * (line.y1 - line.y0)
+            and max((line.x0 - number.x1) / _TITLE_AFTER, number.x0 - line.x1) > line.y1 - line.y0
             for number in numbers
         )
     ]  # fmt: skip

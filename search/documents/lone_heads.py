@@ -51,8 +51,10 @@ def without_lone_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
 def _counted(pages: Sequence[list[Line]]) -> set[int]:
     """Return the pages, from 0, whose highest row has the page's number before or after words.
 
-    Section numbers stand before words only, so one page's stands after them, in step with another page's.
+    Section numbers stand before words only, so one page's stands after them, in step with another page's, or
+    is the page's own in small print.
     """
+    counted: set[int] = set()
     found: dict[int, dict[int, bool]] = defaultdict(dict)
     for page, lines in enumerate(pages):
         row, _ = _highest_row(lines)
@@ -60,7 +62,9 @@ def _counted(pages: Sequence[list[Line]]) -> set[int]:
         for number, last in ((_NUMBER_FIRST.match(text), False), (_NUMBER_LAST.search(text), True)):
             if number:
                 found[int(number[1]) - page][page] = last
-    return {page for at in found.values() if len(at) > 1 and any(at.values()) for page in at}
+                if last and int(number[1]) == page + 1 and _is_small(row, lines):
+                    counted.add(page)
+    return counted | {page for at in found.values() if len(at) > 1 and any(at.values()) for page in at}
 
 
 def _highest_row(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
@@ -128,8 +132,12 @@ def _is_small_and_centred(row: Sequence[Line], lines: Sequence[Line]) -> bool:
     """Return whether a row of small print stands in the middle of the text's width."""
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     before, after = min(line.x0 for line in row) - left, right - max(line.x1 for line in row)
+    return abs(before - after) < _MIDDLE and _is_small(row, lines)
+
+
+def _is_small(row: Sequence[Line], lines: Sequence[Line]) -> bool:
     usual = median(_size(line) for line in lines)
-    return abs(before - after) < _MIDDLE and all(_size(line) <= _SMALL * usual for line in row)
+    return all(_size(line) <= _SMALL * usual for line in row)
 
 
 def _words(lines: Sequence[Line]) -> set[str]:

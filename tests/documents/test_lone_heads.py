@@ -59,6 +59,8 @@ def test_heads_beside_the_numbers_of_pages_are_left_out(pages):
         [line("In short 3", 300, 350, 70), *pages[1]],
     ]
     assert without_lone_heads([pages[0], *others]) == [pages[0], pages[1], pages[1]]
+    alone = [line("In short 2", 300, 350, 70, 8), *pages[1]]
+    assert without_lone_heads([pages[0], alone]) == [pages[0], pages[1]]
     sections = [[line("2 Feathers", 50, 150, 70), *pages[1]], [line("3 In short", 50, 150, 70), *pages[1]]]
     assert without_lone_heads([pages[0], *sections])[2] == sections[1]
 

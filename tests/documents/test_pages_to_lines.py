@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from search.documents.columns import gutter, gutters, reading_order
 from search.documents.furniture import without_furniture
 from search.documents.lines import join
@@ -392,12 +394,13 @@ def test_pages_in_a_table_of_contents_are_no_line_numbers():
     assert not {str(n) for n in range(1, 9)} & {*text(kept[0]), *text(kept[1])}
 
 
-def test_what_stands_beside_a_page_number_is_a_head():
+@pytest.mark.parametrize(("at", "words"), [(60, 270), (545, 470)])
+def test_what_stands_beside_a_page_number_is_a_head(at: float, words: float):
     """On the row of a number that counts the pages stands a head, even if it never comes back."""
     heads = ["On Feathers", "Ada Tester", "A third one"]
     pages = [
         Page(number, 612, 792, [
-            line(str(number), 60, 40, 5, 0), line(head, 270, 40, 60, 1),
+            line(str(number), at, 40, 5, 0), line(head, words, 40, 60, 1),
             line(f"It begins {head}", 60, 60, 490, 2),
             *(line("text", 60, 74 + 14 * row, 490, 2) for row in range(40)),
         ])
