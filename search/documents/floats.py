@@ -57,7 +57,11 @@ Called = AbstractSet[tuple[int, str]]
 
 
 def kinds_of(
-    lines: Sequence[TextLine], body_size: float, leading: float = 0.0, called: Called = frozenset()
+    lines: Sequence[TextLine],
+    body_size: float,
+    leading: float = 0.0,
+    called: Called = frozenset(),
+    following: TextLine | None = None,
 ) -> list[PassageKind]:
     """Return what each line is: "footnote", "caption", "table", or "text" for the running text.
 
@@ -66,9 +70,10 @@ def kinds_of(
         body_size: of the paper's text.
         leading: its usual distance of two baselines; 0 for single spacing.
         called: the paper's raised marks (see `called_notes`).
+        following: the line after them, of a heading.
     """
     kinds: list[PassageKind] = ["text"] * len(lines)
-    for index in footnotes(lines, body_size, called):
+    for index in footnotes(lines, body_size, called, following):
         kinds[index] = "footnote"
     _mark_captions(lines, kinds, body_size, leading)
     _mark_tables(lines, kinds, body_size)
@@ -358,7 +363,12 @@ def _is_cell(line: TextLine) -> bool:
     )
 
 
-def footnotes(lines: Sequence[TextLine], body_size: float, called: Called = frozenset()) -> set[int]:
+def footnotes(
+    lines: Sequence[TextLine],
+    body_size: float,
+    called: Called = frozenset(),
+    following: TextLine | None = None,
+) -> set[int]:
     """Return the indices of lines that are footnotes: small print at the bottom of a column, after a mark."""
     found: set[int] = set()
     end = len(lines)
@@ -366,6 +376,10 @@ def footnotes(lines: Sequence[TextLine], body_size: float, called: Called = froz
         start = end - 1
         while start and _same_column(lines[start - 1], lines[end - 1]):
             start -= 1
+        below = lines[end] if end < len(lines) else following
+        if below and _stands_above(lines[end - 1], below):  # addresses and an abstract, over both columns
+            end = start
+            continue
         first = end
         while first > start and lines[first - 1].size <= SMALLER * body_size \
                 and (first == end or _close_above(lines[first - 1], lines[first])):  # fmt: skip
@@ -381,6 +395,16 @@ def footnotes(lines: Sequence[TextLine], body_size: float, called: Called = froz
         found.update(_of_full_size(lines, start, end))
         end = start
     return found
+
+
+def _stands_above(line: TextLine, below: TextLine) -> bool:
+    """Return whether text goes on below a line, on its page."""
+    return (
+        line.page == below.page
+        and line.baseline < below.baseline
+        and line.x0 < below.x1
+        and below.x0 < line.x1
+    )
 
 
 def _without_mark(lines: Sequence[TextLine], first: int, end: int) -> bool:

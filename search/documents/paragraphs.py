@@ -38,7 +38,11 @@ class Paragraph:
 
 
 def paragraphs(
-    lines: Sequence[TextLine], body_size: float, leading: float = 0.0, called: Called = frozenset()
+    lines: Sequence[TextLine],
+    body_size: float,
+    leading: float = 0.0,
+    called: Called = frozenset(),
+    following: TextLine | None = None,
 ) -> list[Paragraph]:
     """Return the paragraphs of consecutive lines: the running text, then captions, tables and footnotes.
 
@@ -47,9 +51,10 @@ def paragraphs(
         body_size: of the paper's text.
         leading: its usual distance of two baselines; 0 where it is not known, and taken for single spacing.
         called: the whole paper's raised marks (see `floats.called_notes`).
+        following: the line after them, of the next heading.
     """
     lines = [line for line in lines if line.text]
-    kinds = kinds_of(lines, body_size, leading, called)
+    kinds = kinds_of(lines, body_size, leading, called, following)
     furthest = _FURTHEST * leading
     columns = edges_of([line for line, kind in zip(lines, kinds, strict=True) if kind == "text"])
     flow: list[Paragraph] = []

@@ -25,8 +25,8 @@ _PROSE = 250
 _LONGEST_ABSTRACT = 4000
 #: Share of the paper's lines in which "Literature" heads a review of it, and no list.
 _REVIEWED = 0.3
-#: What follows names stands so many leadings below them.
-_APART = 1.8
+#: What follows names stands so many leadings below them, or they take less of the width than its first line.
+_APART, _NARROW = 1.8, 0.7
 
 
 @dataclass(slots=True)
@@ -47,11 +47,13 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
     if _kind(headings[0], lines) == "references":  # a paper without headings, and its list
         found = [_letter(before, body, called)] if before else []
     else:
-        found = _front(before, body, called, is_abstract=_kind(headings[0], lines) == "abstract")
+        is_abstract = _kind(headings[0], lines) == "abstract"
+        found = [] if is_abstract else _front(before, lines[headings[0].start], body, called)
     path: list[str] = []
     appendix = False
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
         inside = lines[heading.end : following.start if following else len(lines)]
+        below = lines[following.start] if following else None
         level = max(1, heading.level)
         path = [*path[: level - 1], heading.title]
         appendix = appendix or _opens_appendix(heading)
@@ -67,7 +69,7 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
         found.append(
             _list(section, inside, called)
             if kind == "references"
-            else Part(section, inside, paragraphs(inside, body.size, body.leading, called))
+            else Part(section, inside, paragraphs(inside, body.size, body.leading, called, below))
         )
     return found
 
@@ -115,12 +117,12 @@ def _roman(number: str) -> bool:
     return set(number) <= set("IVX")
 
 
-def _front(lines: Sequence[TextLine], body: BodyStyle, called: Called, *, is_abstract: bool) -> list[Part]:
+def _front(lines: Sequence[TextLine], heading: TextLine, body: BodyStyle, called: Called) -> list[Part]:
     """Return the abstract that stands before the first heading; authors and addresses are left out."""
-    if is_abstract or not lines:
+    if not lines:
         return []
     opening = next((i for i, line in enumerate(lines) if _RUN_IN_ABSTRACT.match(line.text)), None)
-    found = paragraphs(lines[opening or 0 :], body.size, body.leading, called)
+    found = paragraphs(lines[opening or 0 :], body.size, body.leading, called, heading)
     if opening is None:
         chosen = [p for p in found if _is_prose(p) and p.kind != "footnote"]
         if chosen:
@@ -145,11 +147,13 @@ def _front(lines: Sequence[TextLine], body: BodyStyle, called: Called, *, is_abs
 
 
 def _without_names(lines: list[TextLine], body: BodyStyle) -> list[TextLine]:
-    """Return a paragraph's lines without names above it, whose addresses were told apart by their marks."""
+    """Return a paragraph's lines without the names and addresses above it: narrow lines, or far above."""
+    widest = max(line.x1 - line.x0 for line in lines)
     begin = 0
     for line, below in pairwise(lines):
         step = below.baseline - line.baseline
-        if line.page != below.page or step <= _APART * max(body.leading, line.size):
+        far = step > _APART * max(body.leading, line.size)
+        if line.page != below.page or not (far or line.x1 - line.x0 < _NARROW * widest):
             break
         begin += 1
     return lines[begin:]

@@ -133,6 +133,25 @@ def test_names_above_an_abstract_are_no_part_of_it(make_pdf, opening):
     assert [p.text[:19] for p in paper.passages if p.section == "Abstract"] == ["In short, the birds"]
 
 
+def test_an_abstract_below_addresses_with_marks_is_no_note(make_pdf):
+    """Addresses and abstract in small print over both columns stand above the text, not at the foot."""
+    words = "the birds had feathers and were all weighed."
+    front = [
+        (150, 70, "On the Weight of Feathers", 20, "tibo"), (150, 96, "Ada Example and Ben Case", 10, "tiro"),
+        (150, 110, "1", 5.5, "tiro"),
+        (153, 112, "Institute of Birds, 12 Feather Street, Exampleton, and University of Known Feathers", 9, "tiro"),
+        *((100, 132 + 10.5 * n, f"In short, {words} In short, {words}", 9, "tiro") for n in range(6)),
+    ]  # fmt: skip
+    body: list[tuple[float, float, str, float, str]] = [
+        (60, 230, "1", 13, "tibo"), (80, 230, "Introduction", 13, "tibo"),
+        *((60, 254 + 12 * n, f"Line {n}: {words}", 10, "tiro") for n in range(30)),
+        *((320, 230 + 12 * n, f"Line {n}: {words}", 10, "tiro") for n in range(32)),
+    ]  # fmt: skip
+    paper = read_pdf(make_pdf([[*front, *body]]))
+    assert [p.text.count("In short") for p in paper.passages if p.section == "Abstract"] == [12]
+    assert not any("Institute" in passage.text for passage in paper.passages)
+
+
 def test_encrypted(make_pdf, two_column_paper):
     """A PDF that wants a password is named as such, with a remedy."""
     import pymupdf
