@@ -300,7 +300,9 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     if not 2 < len(line.text) <= _LONGEST_TITLE or not (mark or _may_open(line, look.body)):
         return None
     if not mark and (
-        CAPTION.match(line.text) or not (_LETTERS.search(line.text) or _few_letters(line, look.body))
+        CAPTION.match(line.text)
+        or _is_cited(line)
+        or not (_LETTERS.search(line.text) or _few_letters(line, look.body))
     ):
         return None
     style = look.style(index)
@@ -330,6 +332,11 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     # The head of a table comes in pieces.
     opens = line.pieces == 1 and end < len(lines) and _opens_text(lines[end], look.body)
     return Candidate(index, end, text, number, title, setting, score, known, line.page, opens)
+
+
+def _is_cited(line: TextLine) -> bool:
+    """Return whether the bold letters of a line are those of its citations: "Others [Ab20, Cd21]"."""
+    return line.text.endswith("]") and line.bold > 0.0 and "[" in line.text and not line.spans[0].bold
 
 
 def _ends_paragraph(look: _Look, index: int, style: Style) -> bool:

@@ -197,6 +197,9 @@ def levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Hea
     chosen = _without_acronyms(chosen)
     level_of = _levels_of_styles(chosen, marked)
     deepest = max((c.number.level for c in chosen if c.number and not c.style[-1]), default=0)
+    numbered = any(c.number for c in chosen)
+    if not numbered:
+        deepest = max((level_of.get(c.style, 1) for c in chosen if not c.style[-1]), default=2)
     headings = []
     for c in chosen:
         # A number that runs with no other says little of its level; the outline says more.
@@ -206,8 +209,9 @@ def levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Hea
             level = marked[c.start]
         elif c.style[-1] and not _THANKS.match(c.title):
             # Without a number, what has no line of its own stands below the sections and their subsections.
-            # A style that numbered ones have is theirs.
-            level = level_of.get(c.style) or max(3, deepest + 1)
+            # A style that numbered ones have is theirs. Where nothing has numbers, all on lines of their own
+            # may be sections.
+            level = level_of.get(c.style) or (max(3, deepest + 1) if numbered else deepest + 1)
         elif _ALWAYS_MAIN.fullmatch(c.title.strip()):
             level = 1
         else:

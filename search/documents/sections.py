@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from search.documents.floats import Called, called_notes, kinds_in_list
+from search.documents.floats import SMALLER, Called, called_notes, kinds_in_list, opens_footnote
 from search.documents.kinds import section_kind
 from search.documents.levels import Heading
 from search.documents.lines import TextLine
@@ -27,6 +27,11 @@ _LONGEST_ABSTRACT = 4000
 _REVIEWED = 0.3
 #: What follows names stands so many leadings below them, or they take less of the width than its first line.
 _APART, _NARROW = 1.8, 0.7
+#: What the authors' addresses at the end of a paper hold, and so many lines they take at most.
+_EMAIL = re.compile(r"[\w.+}-]@[\w-]+(?:\.[\w-]+)+")
+_LONGEST_ADDRESSES = 25
+#: So many leadings below the text; of three classes 1.4 to 3.
+_ABOVE_ADDRESSES = 1.35
 
 
 @dataclass(slots=True)
@@ -42,7 +47,7 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
     """Return the paper's sections in reading order, each with its own text."""
     called = called_notes(lines)
     if not headings:
-        return [_letter(lines, body, called)]
+        return [_letter(_without_addresses(lines, body, called), body, called)]
     before = lines[: headings[0].start]
     if _kind(headings[0], lines) == "references":  # a paper without headings, and its list
         found = [_letter(before, body, called)] if before else []
@@ -58,6 +63,8 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
         path = [*path[: level - 1], heading.title]
         appendix = appendix or _opens_appendix(heading)
         kind = _kind(heading, lines, appendix=appendix)
+        if not following and kind != "references":
+            inside = _without_addresses(inside, body, called)
         section = Section(
             title=heading.title,
             number=heading.number,
@@ -72,6 +79,23 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
             else Part(section, inside, paragraphs(inside, body.size, body.leading, called, below))
         )
     return found
+
+
+def _without_addresses(lines: Sequence[TextLine], body: BodyStyle, called: Called) -> Sequence[TextLine]:
+    """Return a paper's last lines without its authors' addresses: small print, and an e-mail's."""
+    end = len(lines)
+    while end and lines[end - 1].size <= SMALLER * body.size:
+        end -= 1
+    rest = lines[end:]
+    note = next((i for i, line in enumerate(rest) if opens_footnote(line, called)), len(rest))
+    addresses = rest[:note]
+    if not end or not 0 < len(addresses) <= _LONGEST_ADDRESSES:
+        return lines
+    step = addresses[0].baseline - lines[end - 1].baseline
+    beside = addresses[0].page == lines[end - 1].page and 0 < step < _ABOVE_ADDRESSES * body.leading
+    if beside or not any(_EMAIL.search(line.text) for line in addresses):
+        return lines
+    return [*lines[:end], *rest[note:]]
 
 
 def _letter(lines: Sequence[TextLine], body: BodyStyle, called: Called) -> Part:

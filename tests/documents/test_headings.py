@@ -127,6 +127,29 @@ def test_titles_that_run_in_before_a_dash_are_without_it():
     ]  # fmt: skip
 
 
+def test_bold_citations_make_no_heading():
+    """A line of few words and many bold citations is text."""
+    sheet = Sheet()
+    for title in ("1 Introduction", "2 Methods"):
+        sheet.line((title, "Bold", 10), gap=26)
+        sheet.line(
+            ("Others [", "Roman", 10), ("Ab20x, Cd21, Ef22, Gh23", "Bold", 10), ("]", "Roman", 10), gap=24
+        )
+        sheet.text()
+    assert [title for _, title, _ in told(sheet.headings())] == ["Introduction", "Methods"]
+
+
+def test_titles_that_run_in_where_nothing_has_numbers_stand_right_below_the_sections():
+    """Where all lines of their own are sections, what runs in is of level 2."""
+    sheet = Sheet()
+    for title in ("Introduction", "Methods", "Birds"):
+        sheet.line((title, "Bold", 12), gap=26)
+        sheet.text(gap=20)
+        sheet.line(("Measures of it. —", "Bold", 10), (" The birds are measured.", "Roman", 10), gap=22)
+        sheet.text()
+    assert [level for _, _, level in told(sheet.headings())] == [1, 2] * 3
+
+
 def test_an_outline_without_the_unnumbered_sections_does_not_hide_them():
     """What looks as the bookmarked sections do is a section; a bold line of another size is none."""
     sheet = Sheet()

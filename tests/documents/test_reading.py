@@ -152,6 +152,22 @@ def test_an_abstract_below_addresses_with_marks_is_no_note(make_pdf):
     assert not any("Institute" in passage.text for passage in paper.passages)
 
 
+def test_addresses_at_the_end_are_no_text(make_pdf):
+    """Small print with an e-mail address below the last words is the authors'; closer it is the text's."""
+    begin = [(72, 100, "1", 13, "tibo"), (92, 100, "Feathers", 13, "tibo")]
+    fill = "The weight of every single feather was noted down again on each of the days."
+    text = [(72, 124 + 12 * index, fill, 10, "tiro") for index in range(12)]
+
+    def last(gap: float) -> str:
+        address = [(72, 256 + gap, "Institute of Birds, Known Street", 8, "tiro")]
+        address += [(72, 266 + gap, "E-mail: ada@example.org", 8, "tiro")]
+        return read_pdf(make_pdf([[*begin, *text, *address]])).passages[-1].text
+
+    assert "ada@example.org" not in last(24)
+    assert "again on each of the days." in last(24)
+    assert "ada@example.org" in last(12)
+
+
 def test_encrypted(make_pdf, two_column_paper):
     """A PDF that wants a password is named as such, with a remedy."""
     import pymupdf
