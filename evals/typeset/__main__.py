@@ -1,10 +1,10 @@
-"""Set the sample's papers in thirty classes, with the truth as JSON beside each PDF.
+"""Set the sample's papers in thirty classes, and in three sets of preambles, with the truth as JSON beside each PDF.
 
     python evals/typeset [--classes article,llncs] [--papers N] [--jobs 2]
 
 Needs Debian's texlive (latex-extra, publishers, fonts-recommended, science, plain-generic, lmodern). The PDFs go to
 .cache/typeset/<class>/, outside the repository's history: their texts are other people's. A PDF that is
-there is kept; `--again` sets all anew. What is exact and how is in contents.py, variants.py and classes.py.
+there is kept; `--again` sets all anew. What is exact and how is in contents.py, variants.py and classes.py; the sets in preambles.py.
 """
 
 from __future__ import annotations
@@ -25,20 +25,24 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from classes import set_paper
 from contents import number, paper
-from variants import FINAL, RESERVE, WORK, Setting, Variant
+from preambles import base, varied
+from variants import FINAL, RESERVE, SETS, WORK, Setting, Variant
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("CITEWELL_DATA", ROOT.parent / "shared" / "data"))
 OUT = ROOT / ".cache" / "typeset"
 
 
-def typeset(record: dict[str, Any], name: str) -> str:
-    """Set one paper; return what went wrong, or an empty string."""
+def typeset(record: dict[str, Any], place: int, name: str) -> str:
+    """Set one paper, the `place`-th, in a class or set; return what went wrong, or an empty string."""
     target = OUT / name / record["paper_id"]
-    setting = set_paper(paper(record), name)
+    class_name = base(name, place)
+    variant = Variant(class_name, number(f"{class_name} {record['paper_id']}"))
+    setting = set_paper(paper(record), class_name)
+    varied(setting, name, record["paper_id"], place, variant)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "paper.tex").write_text(setting.tex, encoding="utf-8")
-        for _ in range(2):
+        for _ in range(5 if "{lineno}" in setting.tex else 2):  # sides of numbers settle late
             subprocess.run(
                 ["pdflatex", "-interaction=nonstopmode", "-no-shell-escape", "paper.tex"],
                 cwd=folder, capture_output=True, timeout=600, check=False,
@@ -50,7 +54,7 @@ def typeset(record: dict[str, Any], name: str) -> str:
         if not made.exists():
             return f"{target.name} {name}: no PDF; {mistakes[:1]}"
         aux = (Path(folder) / "paper.aux").read_text(encoding="utf-8", errors="replace")
-        truth = _truth(setting, aux, Variant(name, number(f"{name} {record['paper_id']}")))
+        truth = _truth(setting, aux, variant)
         shutil.copyfile(made, target.with_name(target.name + ".pdf.part"))
     target.with_name(target.name + ".tex").write_text(setting.tex, encoding="utf-8")
     target.with_name(target.name + ".json").write_text(
@@ -104,7 +108,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--classes", default=",".join((*WORK, *FINAL, *RESERVE)))
+    parser.add_argument("--classes", default=",".join((*WORK, *SETS, *FINAL, *RESERVE)))
     parser.add_argument("--papers", type=int, default=49)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true")
@@ -112,11 +116,12 @@ def main() -> int:
     source = DATA / "corpus" / "unarxive_sample" / "arXiv_src_2212_086.jsonl"
     records = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     work = [
-        (record, name) for record in records[: arguments.papers] for name in arguments.classes.split(",")
+        (record, place, name) for place, record in enumerate(records[: arguments.papers])
+        for name in arguments.classes.split(",")
         if arguments.again or not (OUT / name / f"{record['paper_id']}.pdf").exists()
     ]  # fmt: skip
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        problems = [text for text in pool.map(lambda pair: typeset(*pair), work) if text]
+        problems = [text for text in pool.map(lambda job: typeset(*job), work) if text]
     print("\n".join(problems))
     print(f"{len(work)} set, {len(problems)} with mistakes")
     return int(any("no PDF" in problem for problem in problems))

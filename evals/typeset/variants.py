@@ -11,6 +11,8 @@ WORK = (
     "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie", "aastex631", "jmlr", "quantumarticle",
     "ejpecp", "IEEEconf", "apa7",
 )  # fmt: skip
+#: For work as well: what authors make of classes (see preambles.py).
+SETS = ("varied1", "varied2", "options")
 #: Scored once, before anything is done for them; then they are classes for work.
 FINAL = ("smfart", "lni", "ptptex")
 #: The next final ones, in this order, three at a time.

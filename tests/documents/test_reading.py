@@ -139,7 +139,7 @@ def test_an_abstract_below_addresses_with_marks_is_no_note(make_pdf):
     front = [
         (150, 70, "On the Weight of Feathers", 20, "tibo"), (150, 96, "Ada Example and Ben Case", 10, "tiro"),
         (150, 110, "1", 5.5, "tiro"),
-        (153, 112, "Institute of Birds, 12 Feather Street, Exampleton, and University of Known Feathers", 9, "tiro"),
+        (153, 112, "Institute of Birds, 12 Feather Street, Exampleton, and a University there", 9, "tiro"),
         *((100, 132 + 10.5 * n, f"In short, {words} In short, {words}", 9, "tiro") for n in range(6)),
     ]  # fmt: skip
     body: list[tuple[float, float, str, float, str]] = [
