@@ -43,6 +43,8 @@ NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
 _ALIKE_FROM = 0.5
 #: What a line in another font with space above and below has, if nothing speaks against it.
 _SLANTED_FROM = 1.8
+#: For a number; one of three parts hardly begins a line of text.
+_NUMBERED, _DEEP = 0.7, 0.9
 #: For a number and a title in another style that end before the text does: what no gap can show there.
 _CUT = 1.5
 #: Of the text's size; what is smaller is set small.
@@ -325,7 +327,7 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         _score(look, index, end, text, title, style)
         + (2.0 if mark else 0.0)
         + 1.5 * known
-        + (0.7 if number else 0.0)
+        + ((_DEEP if len(number.parts) > 2 else _NUMBERED) if number else 0.0)
         + (_CUT if number and setting[-1] else 0.0)
         + (look.evidence[index] if look.evidence else 0.0)
     )

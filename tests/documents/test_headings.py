@@ -391,6 +391,19 @@ def test_no_heading_stands_before_the_text_of_a_paper_without_sections():
     assert told(sheet.headings()) == []
 
 
+def test_a_number_of_three_parts_needs_no_style_between_gaps():
+    """ "1.1.1 Methods" set as the text, on a line of its own, is a heading if its number fits."""
+    sheet = Sheet()
+    for parts in (
+        ("1 Introduction", "Bold", 12),
+        ("1.1 All of it", "Italic", 10),
+        ("1.1.1 Methods", "Roman", 10),
+    ):
+        sheet.line(parts, gap=20)
+        sheet.text(gap=16)
+    assert [number for number, _, _ in told(sheet.headings())] == ["1", "1.1", "1.1.1"]
+
+
 def test_the_last_word_of_a_paragraph_is_no_heading():
     """ "Appendix" as a line of its own, set as the text and right below it, is the end of a sentence."""
     sheet = Sheet()
