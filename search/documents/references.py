@@ -70,17 +70,15 @@ def unheaded_list(lines: Sequence[TextLine]) -> int | None:
     """Return where a numbered list begins that no heading announces (REVTeX prints none), or None.
 
     It is the longest run of lines that begin with [1], [2], [3] …, of at least five entries, none longer
-    than an entry can be; of those that begin with 1., 2. … none longer than ten lines.
+    than an entry can be; of those that begin with 1., 2. … or raised numbers none longer than ten lines.
     """
     best: tuple[int, int] = (4, -1)
-    for pattern in (_BRACKETED, _POINTED):
+    for pattern in (_BRACKETED, _POINTED, None):
         labels = [
-            (index, int(match["label"]))
+            (index, int(label))
             for index, line in enumerate(lines)
-            if line.text[:1] in "[(0123456789"
-            and (match := pattern.match(line.text))
-            and match["label"].isdigit()
-            and (pattern is _BRACKETED or index > 0.6 * len(lines))
+            if (pattern is _BRACKETED or index > 0.6 * len(lines))
+            and (label := _number_of(line, pattern)).isdecimal()
         ]
         for position, (start, label) in enumerate(labels):
             if label != 1:
@@ -93,6 +91,14 @@ def unheaded_list(lines: Sequence[TextLine]) -> int | None:
                     at, expected = index, expected + 1
             best = max(best, (expected - 1, start))
     return best[1] if best[1] >= 0 else None
+
+
+def _number_of(line: TextLine, pattern: re.Pattern[str] | None) -> str:
+    """Return the label that a line begins with, or an empty text; without a pattern, a raised one."""
+    if pattern is None:
+        return _raised_label(line) or ""
+    match = pattern.match(line.text) if line.text[:1] in "[(0123456789" else None
+    return match["label"] if match else ""
 
 
 # ------------------------------------------------------------------ where entries begin

@@ -165,6 +165,14 @@ def test_a_list_without_a_heading_is_found():
     assert unheaded_list(lines(*text)) is None
 
 
+def test_a_list_with_raised_labels_and_without_a_heading_is_found():
+    """The American Institute of Physics prints none; notes of the text stand further apart."""
+    found = lines(*["Some words of the text."] * 12, *(f"A. Cox. Feathers {n}. 2001." for n in range(1, 8)))
+    for number, line in enumerate(found[12:], start=1):
+        line.marks = ((0, str(number)),)
+    assert unheaded_list(found) == 12
+
+
 def test_what_follows_the_list_is_no_entry():
     """Captions below the list end its last entry; an unlabelled list has none among its entries."""
     entries = read(
