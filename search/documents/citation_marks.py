@@ -32,6 +32,7 @@ _LABELLED = re.compile(r"\[(?P<labels>[^\[\]]{2,200})\]")
 #: A bracket right after one of these is a formula's: an interval, an index, a commutator.
 _FORMULA_BEFORE = re.compile(r"(?:[∈=×∪∩<>≤≥^_\\+*/([{]|\binterval|\brange|(?:^|[\W_])[b-zB-HJ-Z]) ?$|\d$")
 _RANGE = re.compile(r"(\d+)\s?[–—‒-]\s?(\d+)")
+_BRACKET = re.compile(r"[\[\]()]")
 _DASH = re.compile(r"\s?[–—‒-]\s?")
 #: Shares of the list: what is cited in brackets of a paper that cites in parentheses, and what in these.
 _HARDLY, _GOOD_PART = 0.1, 0.4
@@ -209,7 +210,7 @@ def _inside(place: LineAt) -> list[str]:
 def _raised(texts: Sequence[str], bibliography: Bibliography) -> tuple[int, ...]:
     if not texts or not bibliography.numbered:
         return ()
-    numbers = (text.strip(" ,.()[]") for text in texts)
+    numbers = (_BRACKET.sub("", text).strip(" ,.") for text in texts)
     return tuple({o for number in numbers if number for o in ordinals(number, bibliography.by_label)})
 
 

@@ -432,7 +432,12 @@ def _of_full_size(lines: Sequence[TextLine], start: int, end: int) -> range:
         if below > 1.5 * line.size or below < 0:
             break
         first = line.spans[0]
-        if opens_footnote(line) and first.size < 0.8 * line.size and first.text.strip().isdigit():
+        mark = first.text.strip()
+        if (
+            opens_footnote(line)
+            and first.size < 0.8 * line.size
+            and (mark.isdigit() or _SYMBOL.fullmatch(mark))
+        ):
             return range(index, end) if line.baseline - above.baseline > 1.6 * line.size else range(0)
     return range(0)
 

@@ -29,7 +29,9 @@ SAME_SIZE_RAISED = (0.2, 0.7)
 #: A footnote's mark that opens its line, 0.41 in amsart; a numerator in a display stands 0.68 higher.
 OPENING_MARK_RAISED = (0.2, 0.5)
 
-_MARK = re.compile(r"[\[(]?[\d*∗†‡§¶‖∥⋆#]+(?:\s*[,;–—-]\s*[\d*∗†‡§¶‖∥⋆#]+)*[\])]?[,.]?")
+_MARKS = r"[\[(]?[\d*∗†‡§¶‖∥⋆#]+[\])]?"
+#: One, or several: "3", "3,5", "1),2)", "[4]-[6]".
+_MARK = re.compile(rf"{_MARKS}(?:\s*[,;–—-]\s*{_MARKS})*[,.]?")
 _ORDINAL_ENDING = re.compile(r"st|nd|rd|th")
 _AS_IT_STANDS = re.compile("[′″‴'’◦°]+")
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
@@ -232,7 +234,7 @@ def is_mark(text: str, before: str, following: str, font: str) -> bool:
     element = _ELEMENT.match(following) if not stem or before[-1].isspace() else None
     if not _MARK.fullmatch(text) or (element and element[0] in _ISOTOPES):
         return False
-    if not stem:
+    if not stem or (text[-1] == ")" and "(" not in text):  # "3)" and "*)" are no exponents
         return True
     last = stem[-1]
     if last in ".,;:!?\"'”’“":

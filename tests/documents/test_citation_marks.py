@@ -90,6 +90,13 @@ def test_passages_know_what_they_cite():
     assert [p.cites for p in with_citations(passages, [])] == [(), ()]
 
 
+def test_raised_numbers_may_have_brackets():
+    """What was raised leads to entries as "1),7)" and "2)-4)" too."""
+    passages = [Passage(ordinal=1, text="One."), Passage(ordinal=2, text="Two.")]
+    found = with_citations(passages, NUMBERED.references, [["1),7)"], ["2)–4)"]])
+    assert [p.cites for p in found] == [(1, 7), (2, 3, 4)]
+
+
 def test_the_number_of_authors_tells_two_entries_apart():
     """Of two papers of one first author and year, "et al." means the one with more authors."""
     one = Reference(ordinal=1, raw="A. Graves. Sequences. 2013.", authors=("A. Graves",))

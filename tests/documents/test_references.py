@@ -62,7 +62,8 @@ def test_a_footnote_below_entries_is_no_part_of_them():
     assert kinds_in_list(found) == ["text", "text", "footnote"]
 
 
-def test_floats_among_entries_are_no_part_of_them():
+@pytest.mark.parametrize("sign", ["4", "*"])
+def test_floats_among_entries_are_no_part_of_them(sign):
     """A caption with its table, and a note as large as the entries below a gap, are told from the entries."""
     found = lines(
         "Table 2. All feathers.", "Bird Mean", "Owl 4.1", "Cox, A. Feathers. 1999. Air 3,", "  pages 4-5.",
@@ -74,7 +75,7 @@ def test_floats_among_entries_are_no_part_of_them():
         line.baseline += 24
     note = found[-1]
     note.baseline += 12
-    note.spans.insert(0, Span("4", "Serif", 7, False, False, False, 72, 112, 75, 120, note.baseline - 3))
+    note.spans.insert(0, Span(sign, "Serif", 7, False, False, False, 72, 112, 75, 120, note.baseline - 3))
     assert kinds_in_list(found) == ["caption", "table", "table", "text", "text", "text", "text", "footnote"]
 
 

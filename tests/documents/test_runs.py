@@ -75,6 +75,15 @@ def test_a_mark_needs_a_word_before_it():
     assert is_mark("2", "models)", "", "CMR10")
 
 
+def test_numbers_with_closing_brackets_are_marks():
+    """ "1),2)" and "3)-5)" are marks; a bracket that is only closed tells one after a number, too."""
+    assert is_mark("1),2)", "the model", "", "CMR10")
+    assert is_mark("3)–5)", "the model.", "", "CMR10")
+    assert is_mark("4)", "of version 5.8.", "", "CMR10")
+    assert is_mark("∗)", "of 10", "", "CMR10")
+    assert not is_mark("(4)", "of f", "", "CMMI10")
+
+
 def test_a_number_above_an_index_is_no_mark():
     """What stands right above an index is an exponent, though a word comes before it."""
     places = [("WSe", 10, 100, 0), ("4", 7, 96.4, 20), ("2", 7, 102.5, 20), (" flakes", 10, 100, 24)]
