@@ -58,6 +58,13 @@ _TEXT = 25
 #: Set as numbered ones are, which was asked there too.
 _LIKE_NUMBERED_FROM = 0.0
 _LONGEST_TITLE = 160
+#: For a number of three parts below a gap: hardly a line of text begins so, and the title may look like it.
+_DEEP = 0.6
+_THREE_PARTS = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){2,3}[.:]?\s+[A-Z]")
+#: In leadings, from a number alone on its line to its title.
+_CLOSE = 1.25
+#: In sizes, twice the distance of their middles: rules on both sides of a long title push it to the right.
+_OFF = 3.0
 #: A title of 120 letters in capitals takes five lines of a narrow column.
 _MOST_LINES = 6
 
@@ -420,6 +427,8 @@ def _last_line(look: _Look, index: int, style: Style) -> int:
     # "Appendix A" alone on its line has its title below.
     bare = not parse_number(lines[index].text)[1]
     most = _MOST_LINES + bare
+    if bare and _has_title_below(look, index, style):
+        style, end = look.style(index + 1), index + 2
     while end < len(lines) and end - index < most:
         line, previous = lines[end], lines[end - 1]
         if line.page != previous.page or line.column != previous.column:
@@ -436,6 +445,25 @@ def _last_line(look: _Look, index: int, style: Style) -> int:
             break
         end += 1
     return end
+
+
+def _has_title_below(look: _Look, index: int, style: Style) -> bool:
+    """Return whether a number alone in the middle of its line has a title below in another font than both.
+
+    "Appendix A" in bold, "Proofs" in italics: both in the middle, as close as the lines of the text are.
+    """
+    if index + 1 >= len(look.lines):
+        return False
+    line, below = look.lines[index], look.lines[index + 1]
+    gap = _gap(line, below)
+    return (
+        gap is not None
+        and gap < _CLOSE * look.body.leading
+        and below.font not in {style[1], look.body.font}
+        and abs(line.x0 + line.x1 - below.x0 - below.x1) < _OFF * line.size
+        and line.x0 > look.edges[line.page, line.column].left + line.size
+        and not parse_number(below.text)[0]
+    )
 
 
 def _is_same(other: Style, style: Style, text: str) -> bool:
@@ -467,7 +495,10 @@ def _score(look: _Look, index: int, end: int, text: str, title: str, style: Styl
     score += 1.0 if capitals else 0.0
     above = _gap(lines[index - 1] if index else None, line)
     below = _gap(last, lines[end] if end < len(lines) else None)
-    score += 0.8 if above is None or above > 1.25 * body.leading else -0.7
+    deep = bool(_THREE_PARTS.match(text))
+    apart = above is None or above > (1.15 if deep else 1.25) * body.leading
+    score += 0.8 if apart else -0.7
+    score += _DEEP if apart and deep else 0.0
     score += 0.4 if below is None or below > 1.15 * body.leading else 0.0
     score -= 1.0 if text.endswith((",", ";", "-")) else 0.5 if text.endswith(".") else 0.0
     numbered = text != title

@@ -78,6 +78,33 @@ def test_a_title_below_the_word_appendix_belongs_to_it():
     assert told(sheet.headings())[-1] == ("A", "PROOF OF THE STATEMENT", 1)
 
 
+def test_a_title_in_another_font_below_the_word_appendix_belongs_to_it():
+    """ "Appendix A" in bold in the middle has the slanted title below, on one line or more."""
+    sheet = Sheet()
+    for title in ("1. Introduction", "2. All Results"):
+        sheet.line((title, "Bold", 10), gap=26, centred=True)
+        sheet.text(gap=24)
+    sheet.line(("Appendix A", "Bold", 10), gap=26, centred=True)
+    sheet.line(("All that was left to be proved of", "Italic", 10), centred=True)
+    sheet.line(("the statement", "Italic", 10), centred=True)
+    sheet.text(gap=24)
+    assert told(sheet.headings())[-1] == ("A", "All that was left to be proved of the statement", 1)
+
+
+def test_a_number_of_three_parts_makes_a_heading_of_a_line_in_the_font_of_the_text():
+    """Below a small gap "1.1.1. Method" is a heading without any other sign; a line of text is none."""
+    sheet = Sheet()
+    for part in ("1. Introduction", "1.1. All Methods"):
+        sheet.line((part, "Bold", 10), gap=26)
+        sheet.text(gap=14)
+    for part in ("1.1.1. The Method", "1.1.2. The Data"):
+        sheet.line((part, "Roman", 10), gap=14.5)
+        sheet.text(gap=14)
+    sheet.line(("1.1.3. That was all there", "Roman", 10))
+    sheet.text()
+    assert [heading.number for heading in sheet.headings()] == ["1", "1.1", "1.1.1", "1.1.2"]
+
+
 def test_run_in_numbers_stand_below_lettered_sections():
     """ "1) Methods:" in the middle of text without a gap is a heading of level 3 where its number runs."""
     sheet = Sheet()
