@@ -58,8 +58,8 @@ _TEXT = 25
 #: Set as numbered ones are, which was asked there too.
 _LIKE_NUMBERED_FROM = 0.0
 _LONGEST_TITLE = 160
-#: For a number of three parts below a gap: hardly a line of text begins so, and the title may look like it.
-_DEEP = 0.6
+#: For a number of three parts below a gap, the more: what nothing else sets off needs none below.
+_DEEP_APART = 0.4
 _THREE_PARTS = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){2,3}[.:]?\s+[A-Z]")
 #: In leadings, from a number alone on its line to its title.
 _CLOSE = 1.25
@@ -498,7 +498,7 @@ def _score(look: _Look, index: int, end: int, text: str, title: str, style: Styl
     deep = bool(_THREE_PARTS.match(text))
     apart = above is None or above > (1.15 if deep else 1.25) * body.leading
     score += 0.8 if apart else -0.7
-    score += _DEEP if apart and deep else 0.0
+    score += _DEEP_APART if apart and deep else 0.0
     score += 0.4 if below is None or below > 1.15 * body.leading else 0.0
     score -= 1.0 if text.endswith((",", ";", "-")) else 0.5 if text.endswith(".") else 0.0
     numbered = text != title
