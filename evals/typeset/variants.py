@@ -9,14 +9,14 @@ from contents import Paper
 WORK = (
     "article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl",
     "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie", "aastex631", "jmlr", "quantumarticle",
-    "ejpecp", "IEEEconf", "apa7",
+    "ejpecp", "IEEEconf", "apa7", "smfart", "lni", "ptptex",
 )  # fmt: skip
 #: For work as well: what authors make of classes (see preambles.py).
 SETS = ("varied1", "varied2", "options")
 #: Scored once, before anything is done for them; then they are classes for work.
-FINAL = ("smfart", "lni", "ptptex")
+FINAL = ("ijmart", "jpsj2", "proc")
 #: The next final ones, in this order, three at a time.
-RESERVE: tuple[str, ...] = ("ijmart", "jpsj2", "proc", "jacow", "oup-authoring-template", "nature")
+RESERVE: tuple[str, ...] = ("jacow", "oup-authoring-template", "nature")
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"

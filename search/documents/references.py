@@ -75,10 +75,10 @@ def unheaded_list(lines: Sequence[TextLine]) -> int | None:
     best: tuple[int, int] = (4, -1)
     for pattern in (_BRACKETED, _POINTED, None):
         labels = [
-            (index, int(label))
+            (index, int(printed))
             for index, line in enumerate(lines)
             if (pattern is _BRACKETED or index > 0.6 * len(lines))
-            and (label := _number_of(line, pattern)).isdecimal()
+            and (printed := _number_of(line, pattern)).isdecimal()
         ]
         for position, (start, label) in enumerate(labels):
             if label != 1:
