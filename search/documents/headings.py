@@ -57,6 +57,8 @@ _FULL = 40
 _TEXT = 25
 #: Set as numbered ones are, which was asked there too.
 _LIKE_NUMBERED_FROM = 0.0
+#: Of the same style as others that run in, below a gap.
+_FILLED_FROM = 0.8
 _LONGEST_TITLE = 160
 #: For a number of three parts below a gap, the more: what nothing else sets off needs none below.
 _DEEP_APART = 0.4
@@ -131,7 +133,7 @@ def find_headings(
     alone = [c for c in others if _stands_alone(c, styles, has_numbers=has_numbers)]
     # What one of them has is a style of headings, for those with less evidence as well.
     more = _like(alone, others) if has_numbers else _smaller([*chosen, *alone], others)
-    chosen += alone + more
+    chosen += alone + more + _filled([*alone, *more], others, look)
     if marks:
         chosen = _with_marks(chosen, candidates, marks)
     chosen.sort(key=lambda c: c.start)
@@ -148,6 +150,30 @@ def _like(alone: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candi
         c for c in others
         if c.style in styles and c.start not in taken and c.number is None and c.score >= UNNUMBERED_FROM
     ]  # fmt: skip
+
+
+def _filled(chosen: Sequence[Candidate], others: Sequence[Candidate], look: _Look) -> list[Candidate]:
+    """Return what is set as titles without a number that run in, and fills its line: text stands below it."""
+    styles = {
+        style[:-1] for style, count in Counter(c.style for c in chosen).items() if style[-1] and count > 1
+    }
+    taken = {c.start for c in chosen}
+    found = []
+    for c in others:
+        if (
+            c.start in taken
+            or c.style[-1]
+            or c.style[:-1] not in styles
+            or c.number
+            or c.score < _FILLED_FROM
+        ):
+            continue
+        last = look.lines[c.end - 1]
+        if last.x1 > look.edges[last.page, last.column].right - last.size and c.text.endswith(
+            (".", "?", "!")
+        ):
+            found.append(replace(c, style=(*c.style[:-1], True)))
+    return found
 
 
 def _smaller(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:

@@ -30,6 +30,7 @@ _NO_HEADING = re.compile(
     r"|Abstract\b|Summary\b|Key\s?words?\b|Index Terms|Proof\b|MSC\b|PACS\b|CCS\b|JEL\b|Note\b|[QA]\d*[.:])",
     re.IGNORECASE,
 )
+_SMALL_CAPITALS = re.compile(r"csc|caps|smcp|sc(?:\d|$|-)", re.IGNORECASE)
 _TERMINAL = (".", ":", "?", "!")
 #: What ends a title that runs in where papers are set in the French manner: "Invariants. — One natural …".
 _DASHED = re.compile(r"[.:?!]\s*[—–]$")
@@ -175,12 +176,13 @@ def _unnumbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
     below_gap: set[Face] = set()
     for index, line in enumerate(lines):
         first = line.spans[0]
-        if not first.bold or first.font == body.font or not _may_begin(line):
+        capitals = bool(_SMALL_CAPITALS.search(first.font))
+        if not (first.bold or capitals) or first.font == body.font or not _may_begin(line):
             continue
         if index and _face(lines[index - 1].spans[-1]) == _face(first):
             continue  # the second line of a title, or of a sentence in bold
-        cut = _end_of_title(lines, index, _face(first), body, pointed=False)
-        if not cut:
+        cut = _end_of_title(lines, index, _face(first), body, pointed=capitals)
+        if not cut or (capitals and not _is_title(lines[cut[0]], cut[1], cut[0] > index, numbered=False)):
             continue
         columns = columns or edges_of(lines)
         if _stands_apart(lines, index, body, columns):

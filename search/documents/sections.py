@@ -102,7 +102,7 @@ def _letter(lines: Sequence[TextLine], body: BodyStyle, called: Called) -> Part:
     """Return a text without headings; names and addresses before its first prose are left out."""
     found = paragraphs(lines, body.size, body.leading, called)
     first = next((i for i, p in enumerate(found) if _is_prose(p)), None)
-    if first is not None and found[first].lines[0].page == lines[0].page:
+    if first is not None and found[first].lines[0].page <= lines[0].page + 1:  # a page may hold the title
         found[first].lines = _without_names(found[first].lines, body)
         found = [p for i, p in enumerate(found) if i >= first or p.kind != "text"]
     return Part(None, lines, found)

@@ -418,6 +418,25 @@ def test_no_heading_stands_before_the_text_of_a_paper_without_sections():
     assert told(sheet.headings()) == []
 
 
+def test_a_title_that_fills_its_line_is_set_as_those_that_run_in():
+    """Its text begins on the line below; three others of the style have theirs beside them."""
+    sheet = Sheet()
+    sheet.line(("Introduction", "Bold", 12), gap=24)
+    filling = "What do all of these birds have that fly over the hills and sing?!"
+    for page, title in enumerate(
+        ("Why does it fly?", "Why does it sing?", "Why is it there?", filling), start=2
+    ):
+        sheet.text(gap=14)
+        beside = [(" Words that fill a line to its right edge and no more.", "Roman", 10)] * (page < 5)
+        sheet.line((title, "CMCSC10", 10), *beside, gap=20)
+        sheet.line((FULL, "Roman", 10))
+        for line in sheet.lines[-5:]:
+            line.page = page
+    titles = [title for _, title, _ in told(sheet.headings())]
+    assert len(titles) == 5
+    assert titles[-1].startswith("What do all of these birds")
+
+
 def test_a_number_of_three_parts_needs_no_style_between_gaps():
     """ "1.1.1 Methods" set as the text, on a line of its own, is a heading if its number fits."""
     sheet = Sheet()

@@ -80,6 +80,14 @@ def test_bold_titles_without_a_number_are_cut_below_gaps():
     assert len(found) == 9
 
 
+def test_titles_in_small_capitals_without_a_number_are_cut_after_their_full_stop():
+    """Small capitals that end with a full stop below gaps are titles; other words in them are names."""
+    led = [[("Why it flies. ", "CMCSC10"), ("The features of the bird are those of others.", "Roman")]] * 2
+    assert [each.text for each in split_run_in(page(*led, gap=24), BODY)].count("Why it flies.") == 2
+    named = [[("Birdnet ", "CMCSC10"), ("flies with the features of others.", "Roman")]] * 2
+    assert len(split_run_in(page(*named, gap=24), BODY)) == len(page(*named, gap=24))
+
+
 def test_bold_beginnings_of_ordinary_paragraphs_are_not_cut():
     """Without a gap above, or indented as paragraphs are, what is bold is a term or the name of an item."""
     assert len(split_run_in(page(*LED, gap=12), BODY)) == 7
