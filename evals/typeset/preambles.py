@@ -2,6 +2,7 @@
 
 A class has one look, and an author's preamble changes it. `varied1`, `varied2` … are the article class with other
 choices for each paper, by the paper's and the set's name; a new number is a set that nothing was tuned on.
+`unnumbered1` … are the same without numbers before headings.
 `options` are other classes with options that their authors use, one after the other.
 """
 
@@ -176,7 +177,7 @@ def base(name: str, paper: int) -> str:
     """Return the class that the `paper`-th paper of a set is set in first; an ordinary class is its own."""
     if name == "options":
         return _OPTIONS[paper % len(_OPTIONS)][0]
-    return "article" if re.fullmatch(r"varied\d+", name) else name
+    return "article" if re.fullmatch(r"(?:varied|unnumbered)\d+", name) else name
 
 
 def varied(setting: Setting, name: str, key: str, paper: int, variant: Variant) -> None:
@@ -202,6 +203,12 @@ def varied(setting: Setting, name: str, key: str, paper: int, variant: Variant) 
                 heading["level"] = 4 if heading["title"] == "Keywords" else heading["level"]
     elif variant.name != name:
         _article(setting, random.Random(f"{name} {key}"), variant)
+        if name.startswith("unnumbered"):
+            setting.tex = setting.tex.replace(
+                r"\begin{document}", "\\setcounter{secnumdepth}{0}\n\\begin{document}", 1
+            )
+            for heading in setting.headings:
+                heading["numbered"] = False
 
 
 def _article(setting: Setting, lots: random.Random, variant: Variant) -> None:

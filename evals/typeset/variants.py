@@ -12,7 +12,7 @@ WORK = (
     "ejpecp", "IEEEconf", "apa7", "smfart", "lni", "ptptex",
 )  # fmt: skip
 #: For work as well: what authors make of classes (see preambles.py).
-SETS = ("varied1", "varied2", "options")
+SETS = ("varied1", "varied2", "unnumbered1", "options")
 #: Scored once, before anything is done for them; then they are classes for work.
 FINAL = ("ijmart", "jpsj2", "proc")
 #: The next final ones, in this order, three at a time.

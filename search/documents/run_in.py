@@ -1,8 +1,8 @@
 """Run-in headings: "5.1. Invariants of curves. One natural …", with the text on the heading's line.
 
 Three sorts are cut from their text: numbered ones in another style than the text; numbered ones whose title
-ends on the second or third line; and bold ones without a number, where they stand as headings do: at the
-column's edge, below a gap, and so throughout the paper.
+ends on the second or third line; and bold, slanted or small-capital ones without a number, where they stand
+as headings do: at the column's edge, below a gap, and so throughout the paper.
 """
 
 # ruff: noqa: RUF001 - the characters are meant as they are
@@ -176,13 +176,13 @@ def _unnumbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
     below_gap: set[Face] = set()
     for index, line in enumerate(lines):
         first = line.spans[0]
-        capitals = bool(_SMALL_CAPITALS.search(first.font))
-        if not (first.bold or capitals) or first.font == body.font or not _may_begin(line):
+        light = not first.bold and (first.italic or bool(_SMALL_CAPITALS.search(first.font)))
+        if not (first.bold or light) or first.font == body.font or not _may_begin(line):
             continue
         if index and _face(lines[index - 1].spans[-1]) == _face(first):
             continue  # the second line of a title, or of a sentence in bold
-        cut = _end_of_title(lines, index, _face(first), body, pointed=capitals)
-        if not cut or (capitals and not _is_title(lines[cut[0]], cut[1], cut[0] > index, numbered=False)):
+        cut = _end_of_title(lines, index, _face(first), body, pointed=light)
+        if not cut or (light and not _is_title(lines[cut[0]], cut[1], cut[0] > index, numbered=False)):
             continue
         columns = columns or edges_of(lines)
         if _stands_apart(lines, index, body, columns):

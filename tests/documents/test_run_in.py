@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from search.documents.lines import TextLine, text_line
 from search.documents.pages import Line, Span
 from search.documents.run_in import is_run_in, split_run_in
@@ -80,11 +82,12 @@ def test_bold_titles_without_a_number_are_cut_below_gaps():
     assert len(found) == 9
 
 
-def test_titles_in_small_capitals_without_a_number_are_cut_after_their_full_stop():
-    """Small capitals that end with a full stop below gaps are titles; other words in them are names."""
-    led = [[("Why it flies. ", "CMCSC10"), ("The features of the bird are those of others.", "Roman")]] * 2
+@pytest.mark.parametrize("font", ["CMCSC10", "Italic"])
+def test_light_titles_without_a_number_are_cut_after_their_full_stop(font: str):
+    """Small capitals and slanted words that end with a full stop below gaps are titles; others are words."""
+    led = [[("Why it flies. ", font), ("The features of the bird are those of others.", "Roman")]] * 2
     assert [each.text for each in split_run_in(page(*led, gap=24), BODY)].count("Why it flies.") == 2
-    named = [[("Birdnet ", "CMCSC10"), ("flies with the features of others.", "Roman")]] * 2
+    named = [[("Birdnet ", font), ("flies with the features of others.", "Roman")]] * 2
     assert len(split_run_in(page(*named, gap=24), BODY)) == len(page(*named, gap=24))
 
 
