@@ -60,6 +60,9 @@ _FURNITURE = re.compile(
     r"|Journal of Known Texts"
     r"|Ada Tester(?:,| and) Ben Sample|Tester and Sample|Lecture Notes in Informatics|Reader et al\. \(Hrsg"
     r"|Isr\. J\. Math|Israel Journal of Mathematics \d|Vol\. \d+, 20\d\d|Full Paper|Typeset with jpsj2"
+    r"|Printed in the Netherlands|paper\.tex; \d|12th ACM Conference on Tests|TEST 2002|Permission to make digital|copies bear this"
+    r"|ACM 1-58113-000|This preprint was prepared with AGU|extension package .AGU|by P\. ?W\. Daly, version"
+    r"|Submitted to J\. Geophys\. Res\., 2002"
     r"|Advance Access Publication|Published by Oxford University|For Publisher Only|/known/abc",
     re.IGNORECASE,
 )

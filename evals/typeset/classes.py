@@ -21,7 +21,8 @@ def set_paper(paper: Paper, name: str) -> Setting:
     parts = [
         document_class(v), packages(v, paper), *([preamble] if preamble else []), r"\begin{document}", opening, body,
         *([end] if (end := closing(v, setting)) else []), _bibliography(paper, v, setting),
-        *([end] if (end := addendum(v, setting)) else []), r"\end{document}",
+        *([end] if (end := addendum(v, setting)) else []),
+        *([r"\end{article}"] if v.name == "kluwer" else []), r"\end{document}",
     ]  # fmt: skip
     setting.tex = "\n\n".join(parts)
     return setting
@@ -93,14 +94,18 @@ def _is_thanks(block: Block) -> bool:
 
 
 def _appendix(v: Variant, setting: Setting) -> str:
-    if v.first_section_begins:
+    if v.first_section_begins or v.name == "kluwer":
         # The word is printed on a line of its own, above the first title: one may take it for a heading.
+        # In Kluwer's class it is a section's.
         label = f"known:{len(setting.headings)}"
-        setting.headings.append({"title": "Appendix", "level": 4, "label": label, "numbered": False})
+        level = 1 if v.name == "kluwer" else 4
+        setting.headings.append({"title": "Appendix", "level": level, "label": label, "numbered": False})
         return rf"\appendix\label{{{label}}}"
     if v.name in ("IEEEtran", "oup-authoring-template"):
         return r"\appendices"
-    if v.name == "apa7":  # does not break the titles of appendices into lines, over the other column
+    # The one does not break the titles of appendices into lines, over the other column;
+    # in the other they would have numbers where no section has.
+    if v.name == "apa7" or (v.name == "aguplus" and not v.numbered_levels):
         return ""
     if v.name == "memoir" and not v.chapters:  # whose own command is for chapters
         return r"\appendix\setcounter{section}{0}\renewcommand{\thesection}{\Alph{section}}"
@@ -119,7 +124,7 @@ def _heading(block: Block, v: Variant, setting: Setting, *, in_appendix: bool) -
     if v.name == "nature" and block.level == 2:  # begins a paragraph, and takes a star for its title
         return rf"\subsection{{{title.tex}.}}\label{{{label}}}"
     command = _COMMANDS[block.level - (v.chapters and block.level < 4)]
-    if v.name == "jpsj2" and in_appendix and star and block.level == 1:
+    if v.name in ("jpsj2", "aguplus") and in_appendix and star and block.level == 1:
         command = "plainsection"
     place = rf"\place{{{label.removeprefix('known:')}}}" if v.first_section_begins else ""
     tex = _accents(title.tex) if v.capitals else title.tex
@@ -210,6 +215,8 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     """Yield figures and tables in turn, with the paper's own captions while there are any."""
     # Two take no place for a float: they print "[t]" as the float's text.
     top = "" if v.name in ("mnras", "nature") else "[t]"
+    # Kluwer's centres a float by its own means: what TeX has for it would shift a table from its caption.
+    centred = "" if v.name == "kluwer" else r"\centering"
     captions = iter(paper.captions)
     tables = iter(paper.tables)
     for n in range(10_000):
@@ -221,9 +228,11 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             drawn = r"\rule{0.6\linewidth}{2cm}"
             if v.captions_last:
                 drawn = r"\includegraphics[width=0.6\linewidth]{bar}"
+            if v.name == "kluwer":
+                drawn = rf"\centerline{{{drawn}}}"
             titled = rf"\caption{{{caption.tex}}}"
             both = titled + drawn if v.name == "apa7" else drawn + titled
-            yield rf"\begin{{figure{wide}}}{top}\centering{both}\end{{figure{wide}}}"
+            yield rf"\begin{{figure{wide}}}{top}{centred}{both}\end{{figure{wide}}}"
         else:
             made = Piece("", f"Values that are known, set in four columns, the table of number {spelled(n)}.")
             caption = next(tables, Piece(made.printed, made.printed))
@@ -233,7 +242,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                 for i in range(5)
             )
             yield (
-                rf"\begin{{table{wide}}}{top}\centering\caption{{{caption.tex}}}"
+                rf"\begin{{table{wide}}}{top}{centred}\caption{{{caption.tex}}}"
                 rf"\begin{{tabular}}{{lrrr}}\hline Name & Mean & Count & Rate \\ \hline {rows} \\ \hline"
                 rf"\end{{tabular}}\end{{table{wide}}}"
             )
@@ -303,6 +312,8 @@ def _bibliography(paper: Paper, v: Variant, setting: Setting) -> str:
         tex = raw.tex
         if v.hyperref and doi and number(key) % 2:
             tex = tex.replace(f"doi:{doi}", rf"\href{{https://doi.org/{doi}}}{{doi:{doi}}}")
+        if v.name == "kluwer":
+            printed = re.sub(r"^\[(.*)\((\d+[a-z]*)\)\]$", r"[\\protect\\citeauthoryear{\1}{\2}]", printed)
         entries.append(rf"\bibitem{printed}{{{key}}} {tex}")
     widest = "{Abc99z}" if v.alpha else f"{{{len(entries)}}}"
     return rf"\begin{{thebibliography}}{widest}" + "\n".join(entries) + r"\end{thebibliography}"

@@ -53,6 +53,14 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return "", _lni(short, abstract, v)
     if v.name == "ptptex":
         return _ptptex(title, text, v), r"\maketitle"
+    if v.name == "kluwer":
+        return "", _kluwer(title, abstract, v)
+    if v.name == "acmconf":
+        return _acmconf(v), "\n".join([_acmconf_title(title), abstract, *_acmconf_keywords(v, setting)])
+    if v.name == "aguplus":
+        # The first section prints all this; what stands before it needs the title's own command.
+        begins = (paper.blocks[0].kind, paper.blocks[0].level) == ("heading", 1)
+        return "", _aguplus(title, abstract, v) + ("" if begins else "\n\\maketitle")
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -340,6 +348,63 @@ def _oup(title: str, abstract: str, v: Variant) -> str:
         r"\corresp[$\ast$]{Corresponding author. \href{email:ada@example.org}{ada@example.org}}",
         r"\received{16}{1}{2022}\revised{7}{6}{2022}\accepted{7}{12}{2022}",
         rf"\abstract{{{abstract}}}", r"\keywords{known texts, tests}", r"\maketitle",
+    ])  # fmt: skip
+
+
+def _kluwer(title: str, abstract: str, v: Variant) -> str:
+    return "\n".join([
+        # In its articles labels have the article's number before them.
+        r"\begin{article}\let\label\ilabel\let\ref\iref\let\pageref\ipageref", r"\begin{opening}", title,
+        *([r"\subtitle{Known Texts}"] if v.n % 5 == 0 else []),
+        r"\author{Ada \surname{Tester}\email{ada@example.org}}",
+        r"\institute{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\author{Ben \surname{Sample}}", r"\institute{University of Known Texts, Sampleville}",
+        *([r"\date{June 7, 2002}"] if v.n % 3 else [r"\received{16 January 2002}\accepted{7 June 2002}"]),
+        r"\runningtitle{On what is known}\runningauthor{A. Tester and B. Sample}\pubyear{2002}",
+        abstract, r"\keywords{known texts, tests}",
+        *([r"\classification{PACS codes}{00.00.Aa, 99.99.Zz}"] if v.n // 8 % 3 == 2 else []), r"\end{opening}",
+    ])  # fmt: skip
+
+
+def _acmconf(v: Variant) -> str:
+    return "\n".join([
+        r"\ConferenceName{12th ACM Conference on Tests, Exampleton, December 2002}\ConferenceShortName{TEST 2002}",
+        r"\CopyrightText{Permission to make digital or hard copies of all or part of this work for personal or",
+        r"classroom use is granted without fee provided that copies are not made or distributed for profit or",
+        r"commercial advantage and that copies bear this notice and the full citation on the first page.\\",
+        r"\textit{TEST 2002}, Exampleton\\ \copyright\ 2002 ACM 1-58113-000-0/02/12\ldots\$5.00}",
+        r"\PublishedPageFrom{13}\PublishedPageTo{24}", *([r"\date{June 7, 2002}"] if v.n % 3 else []),
+    ])  # fmt: skip
+
+
+def _acmconf_title(title: str) -> str:
+    return "\n".join([
+        title, r"\author{\Author{Ada Tester}\\ \Address{Institute of Tests, Exampleton}\\",
+        r"\Email{ada@example.org}", r"\and \Author{Ben Sample}\\ \Address{University of Known Texts, Sampleville}\\",
+        r"\Email{ben@example.org}}", r"\maketitle",
+    ])  # fmt: skip
+
+
+def _acmconf_keywords(v: Variant, setting: Setting) -> list[str]:
+    """Return the keywords, printed as a section without a number."""
+    if v.n % 4 == 3:
+        return []
+    label = f"known:{len(setting.headings)}"
+    setting.headings.append({"title": "Keywords", "level": 1, "label": label, "numbered": False})
+    return [rf"\begin{{keywords}}\label{{{label}}}known texts, tests\end{{keywords}}"]
+
+
+def _aguplus(title: str, abstract: str, v: Variant) -> str:
+    return "\n".join([
+        r"\lefthead{TESTER AND SAMPLE}\righthead{ON WHAT IS KNOWN}",
+        *([r"\slugcomment{Submitted to \textit{J. Geophys. Res.}, 2002.}"] if v.n // 8 % 2 else []),
+        r"\received{January 16, 2002}\revised{April 1, 2002}\accepted{June 7, 2002}\paperid{2002JA000013}",
+        r"\authoraddr{Ada Tester, Institute of Tests, 12 Known Street, Exampleton. (e-mail: ada@example.org)}",
+        r"\authoraddr{Ben Sample, University of Known Texts, Sampleville.}", title,
+        r"\author{Ada Tester\altaffilmark{1}}", r"\affil{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\author{Ben Sample}", r"\affil{University of Known Texts, Sampleville}",
+        r"\altaffiltext{1}{Also at University of Known Texts, Sampleville.}",
+        abstract.replace("{abstract}", "{abstract}\n", 1), *([r"\sectionnumbers"] if v.numbered_levels else []),
     ])  # fmt: skip
 
 

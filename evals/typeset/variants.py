@@ -17,7 +17,7 @@ SETS = ("varied1", "varied2", "unnumbered1", "options")
 #: Scored once, before anything is done for them; then they are classes for work.
 FINAL = ("jacow", "oup-authoring-template", "nature")
 #: The next final ones, three at a time.
-RESERVE: tuple[str, ...] = ()
+RESERVE: tuple[str, ...] = ("kluwer", "acmconf", "aguplus")
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
@@ -38,7 +38,7 @@ class Variant:
 
     @property
     def hyperref(self) -> bool:
-        if self.name == "jpsj2":  # whose captions are not made for it
+        if self.name in ("jpsj2", "kluwer", "aguplus"):  # whose captions or lists are not made for it
             return False
         return self.name in LOADS_HYPERREF or self.name == "quantumarticle" or self.n % 2 == 0
 
@@ -51,8 +51,9 @@ class Variant:
 
     @property
     def author_year(self) -> bool:
-        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7") or (
-            self.name in ("article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template")
+        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7", "aguplus") or (
+            self.name
+            in ("article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template", "kluwer")
             and self.n // 2 % 2 == 1
         )
 
@@ -61,7 +62,9 @@ class Variant:
         """Names and years of a citation mark stand in parentheses together, not the years alone."""
         if self.name == "oup-authoring-template":
             return self.author_year and self.n // 8 % 2 == 0
-        return self.name in ("aastex631", "jmlr", "emulateapj", "apa7") and self.n // 2 % 2 == 0
+        if self.name == "kluwer":  # whose own marks are so
+            return self.author_year
+        return self.name in ("aastex631", "jmlr", "emulateapj", "apa7", "aguplus") and self.n // 2 % 2 == 0
 
     @property
     def alpha(self) -> bool:
@@ -86,7 +89,7 @@ class Variant:
     @property
     def capitals(self) -> bool:
         """First-level headings, and emulateapj's title, are put into capitals by TeX's own uppercase."""
-        return self.name in ("emulateapj", "spie")
+        return self.name in ("emulateapj", "spie", "acmconf")
 
     @property
     def first_section_begins(self) -> bool:
@@ -105,12 +108,14 @@ class Variant:
 
     @property
     def numbered_levels(self) -> int:
-        """How many levels of headings have numbers; paragraphs have them in smfart only."""
-        if self.name == "smfart":
+        """How many levels of headings have numbers; paragraphs have them in two classes only."""
+        if self.name in ("smfart", "kluwer"):
             return 4
         if self.name in ("achemso", "apa7", "jacow") or (
             self.name == "oup-authoring-template" and self.n // 4 % 3 > 0
         ):
+            return 0
+        if self.name == "aguplus" and self.n // 8 % 4 == 3:
             return 0
         if self.name == "nature":  # whose subsections never have any
             return int(self.n // 8 % 4 == 3)
@@ -134,6 +139,8 @@ class Variant:
                 "proc",
                 "jacow",
                 "oup-authoring-template",
+                "acmconf",
+                "aguplus",
             )
             or (self.name == "article" and self.n // 4 % 2 == 0)
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
@@ -239,17 +246,30 @@ def document_class(v: Variant) -> str:
         "nature": r"\documentclass{nature}",
         "smfart": rf"\documentclass[{10 + v.n // 8 % 3}pt,english{'' if v.left_numbers else ',reqno'}]{{smfart}}",
         "lni": _LNI_MISSES + r"\documentclass[english]{lni}",
+        "kluwer": (
+            rf"\documentclass[{('11pt', '11pt', '10pt', '12pt')[v.n // 16 % 4]}{'' if v.author_year else ',numreferences'}"
+            rf"{',noid' if v.n // 4 % 3 == 2 else ''}]{{kluwer}}"
+        ),
+        "acmconf": (
+            rf"\documentclass[{('prepare', 'submit', 'accept', 'publish', 'print')[v.n // 4 % 5]}"
+            rf"{',nobox' if v.n // 32 % 2 else ''}{',a4paper' if v.n // 16 % 3 == 2 else ''}]{{acmconf}}"
+        ),
+        "aguplus": rf"\documentclass[agupp{',11pt' if v.n // 16 % 3 == 2 else ''}{',twoside' if v.n // 4 % 2 else ''}]{{aguplus}}",
         "ptptex": rf"\documentclass[{','.join(filter(None, ptptex))}]{{ptptex}}",
     }[v.name]
 
 
 def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 - one line for each class
     lines = [r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,graphicx,eso-pic}"]
+    if v.name == "kluwer":  # whose signs of integrals amsmath has, too
+        lines[0] += r"\let\iint\relax\let\iiint\relax"
+    elif v.name == "aguplus":  # and whose signs of relations amssymb has
+        lines[0] += r"\let\lesssim\relax\let\gtrsim\relax"
     if v.name != "acmart":  # brings its own fonts
         lines.append(r"\usepackage{amssymb}")
     if v.name not in (
         "amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp", "oup-authoring-template", "ijmart",
-        "smfart",
+        "smfart", "kluwer",
     ):  # fmt: skip
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
@@ -262,7 +282,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     elif v.name == "acmart":
         # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
-    elif (v.name in ("spie", "jpsj2", "proc") and v.n % 3 == 0) or (
+    elif (v.name in ("spie", "jpsj2", "proc", "kluwer", "acmconf", "aguplus") and v.n % 3 == 0) or (
         v.name in ("ejpecp", "ijmart") and v.n % 3 != 1
     ):
         # The signs of its notes, which Computer Modern has as bitmaps only.
@@ -282,7 +302,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
         "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie", "jpsj2",
-        "proc", "smfart",
+        "proc", "smfart", "kluwer", "acmconf", "aguplus",
     ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
@@ -320,9 +340,11 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         "jmlr",
         "emulateapj",
         "oup-authoring-template",
+        "kluwer",
+        "aguplus",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
-    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc") and v.n % 5):
+    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc", "acmconf") and v.n % 5):
         lines.append(r"\usepackage{cite}")
     if v.line_numbers:
         lines.append(r"\usepackage{lineno}\linenumbers")
@@ -331,8 +353,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
             r"\usepackage[colorlinks]{hyperref}" if v.n // 2 % 2 else r"\usepackage[hidelinks]{hyperref}"
         )
     stamp = f"arXiv:{paper.id}v1  [{paper.category}]  22 Dec 2022"
-    # The AAS's class shifts the page, and JPSJ's with two columns.
+    # The AAS's class shifts the page, and JPSJ's with two columns; two others by an inch.
     at = 42 if v.name == "aastex631" or (v.name == "jpsj2" and v.two_columns) else 22
+    at += 72 * (v.name in ("kluwer", "acmconf"))
     lines.append(
         rf"\AddToShipoutPictureBG*{{\ifnum\value{{page}}=1\put({at},260){{\rotatebox{{90}}{{\Large {stamp}}}}}\fi}}"
     )
@@ -343,15 +366,28 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
             r"\@auxout{}{\string\knownplace{#1}{\thepage}}}\makeatother"
             + (r"\pdfstringdefDisableCommands{\def\place#1{}}" if v.hyperref else "")
         )
-    if v.in_parentheses:
+    if v.in_parentheses and v.name != "kluwer":
         lines.append(r"\AtBeginDocument{\let\cite\citep}")
-    if not v.own_theorems:
+    if v.name == "aguplus":  # for a section without a number in the appendix, which is "Appendix:" otherwise
+        lines.append(r"\newcommand{\plainsection}[2]{{\let\sectype\relax\let\ssectchar\relax\section*{#2}}}")
+    if v.name == "kluwer":
+        lines += _kluwer()
+    elif not v.own_theorems:
         style = r"\theoremstyle{definition}" if v.n % 7 == 3 and v.name != "spie" else ""
         if v.name == "oup-authoring-template":
             style = rf"\theoremstyle{{thmstyle{('one', 'two', 'three')[v.n % 3]}}}"
         lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}" for t in THEOREMS)]
     lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")
     return "\n".join(lines)
+
+
+def _kluwer() -> list[str]:
+    """Return the class's own kinds of theorems: those in capitals, and displays with slanted heads."""
+    return [
+        r"\newproof{proof}{Proof}",
+        *(rf"\newtheorem{{known{t}}}{{{t.upper()}}}" for t in THEOREMS[:4]),
+        *(rf"\newdisplay{{known{t}}}{{{t}}}" for t in THEOREMS[4:]),
+    ]
 
 
 def _memoir(v: Variant) -> list[str]:
