@@ -81,7 +81,9 @@ def kinds_of(
     return kinds
 
 
-def kinds_in_list(lines: Sequence[TextLine], called: Called = frozenset()) -> list[PassageKind]:
+def kinds_in_list(
+    lines: Sequence[TextLine], called: Called = frozenset(), leading: float = 0.0
+) -> list[PassageKind]:
     """Return what each line of a reference list is: floats and footnotes stand among its entries as well.
 
     A table's rows count beside its caption only: an entry with wide gaps looks like a row.
@@ -96,7 +98,7 @@ def kinds_in_list(lines: Sequence[TextLine], called: Called = frozenset()) -> li
         # Where entries begin with raised numbers, the last one looks like a note as large as they are.
         if lines[index].size <= SMALLER * size or raised < _LABELS * len(lines):
             kinds[index] = "footnote"
-    _mark_captions(lines, kinds, size, 0.0)
+    _mark_captions(lines, kinds, size, leading)
     _mark_at_captions(lines, kinds)
     return kinds
 
@@ -437,8 +439,9 @@ def _of_full_size(lines: Sequence[TextLine], start: int, end: int) -> range:
             opens_footnote(line)
             and first.size < 0.8 * line.size
             and (mark.isdigit() or _SYMBOL.fullmatch(mark))
+            and line.baseline - above.baseline > 1.6 * line.size
         ):
-            return range(index, end) if line.baseline - above.baseline > 1.6 * line.size else range(0)
+            return range(index, end)
     return range(0)
 
 

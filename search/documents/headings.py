@@ -337,6 +337,7 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     if not mark and (
         CAPTION.match(line.text)
         or _is_cited(line)
+        or (line.marks and line.marks[0][0] == 0)  # a note, in some papers larger than the text
         or not (_LETTERS.search(line.text) or _few_letters(line, look.body))
     ):
         return None

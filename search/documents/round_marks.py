@@ -40,6 +40,8 @@ _FUNCTION = re.compile(
 _WORD = re.compile(r"(?P<word>[^\W\d_][^\W\d_.’'/‐-]*(?:[.’'/‐-]+[^\W\d_]+)*)[.,;:!?\"'”’)\]]*(?P<gap>\s?)$")
 #: Letters of a function's name or a group's, and numbers of a pair.
 _SHORT = 2
+#: Of an equation's number and the next one that is found, so far apart at most: a page may be badly read.
+_UNSEEN = 2
 #: Characters before a mark that say what it is.
 _REACH = 40
 
@@ -65,14 +67,17 @@ def round_matches(text: str, equations: int) -> Iterator[re.Match[str]]:
 
 def numbered_equations(texts: Iterable[str]) -> int:
     """Return how many numbered equations a paper has, by the numbers that stand after formulas."""
-    shown = {0}
+    last = 0
     for text in texts:
         for match in _ROUND.finditer(text):
-            if match["numbers"].isdecimal() and not _WORD.search(
-                text[max(0, match.start() - _REACH) : match.start()]
+            # They rise through a paper; of what is cited after a formula hardly a number goes on with them.
+            if (
+                match["numbers"].isdecimal()
+                and last < int(match["numbers"]) <= last + _UNSEEN
+                and not _WORD.search(text[max(0, match.start() - _REACH) : match.start()])
             ):
-                shown.add(int(match["numbers"]))
-    return max((high for low, high in pairwise(sorted(shown)) if high - low == 1), default=0)
+                last = int(match["numbers"])
+    return last
 
 
 def _is_equation(match: re.Match[str], equations: int) -> bool:
@@ -81,7 +86,7 @@ def _is_equation(match: re.Match[str], equations: int) -> bool:
 
 def _follows_words(match: re.Match[str], front: str) -> bool:
     """Return whether prose ends before a mark, no formula and no function's name; or the mark is clear."""
-    if front.endswith((".", ",", ";")) or _is_rising(match["numbers"]):
+    if front.endswith((".", ",", ";", " (", " [")) or _is_rising(match["numbers"]) or ";" in match["numbers"]:
         return True
     word = _WORD.search(front)
     if not word or len(word["word"]) == 1:
@@ -104,6 +109,17 @@ def _is_item(match: re.Match[str], front: str) -> bool:
         and begins[:1] == " "
         and begins[1:].isalpha()
         and bool(_ITEM.search(front))
+        and _is_counted(match)
+    )
+
+
+def _is_counted(match: re.Match[str]) -> bool:
+    """Return whether an item's neighbour stands in the text too; "As shown earlier, (40) and (12) …" has none."""
+    number = int(match["numbers"])
+    return (
+        number == 1
+        or match.string.rfind(f"({number - 1})", 0, match.start()) >= 0
+        or match.string.find(f"({number + 1})", match.end()) >= 0
     )
 
 

@@ -74,7 +74,7 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
             path=tuple(path),
         )
         found.append(
-            _list(section, inside, called)
+            _list(section, inside, called, body)
             if kind == "references"
             else Part(section, inside, paragraphs(inside, body.size, body.leading, called, below))
         )
@@ -108,10 +108,10 @@ def _letter(lines: Sequence[TextLine], body: BodyStyle, called: Called) -> Part:
     return Part(None, lines, found)
 
 
-def _list(section: Section, lines: Sequence[TextLine], called: Called) -> Part:
+def _list(section: Section, lines: Sequence[TextLine], called: Called, body: BodyStyle) -> Part:
     """Return a reference list: its lines are the entries', its paragraphs what floats among them."""
     lines = [line for line in lines if line.text]
-    kinds = kinds_in_list(lines, called)
+    kinds = kinds_in_list(lines, called, body.leading)
     entries = [line for line, kind in zip(lines, kinds, strict=True) if kind == "text"]
     return Part(section, entries, apart(lines, kinds, called))
 
