@@ -74,8 +74,8 @@ class Bibliography:
     """A reference list, ready to be cited."""
 
     references: Sequence[Reference]
-    #: Of a paper that cites numbers as (3, 5): how many of its equations are numbered.
-    equations: int | None = None
+    #: Of a paper that cites numbers as (3, 5): how many numbered equations there are up to each of its texts.
+    equations: Mapping[str, int] | None = None
 
     @cached_property
     def by_label(self) -> Mapping[str, int]:
@@ -222,8 +222,9 @@ def cited(found: Iterable[Mark], known: Iterable[int] = ()) -> tuple[int, ...]:
 # ------------------------------------------------------------------ numbers and labels
 def _numeric(text: str, bibliography: Bibliography) -> Iterator[Mark]:
     before: re.Match[str] | None = None
-    rounded = bibliography.equations is not None
-    matches = round_matches(text, bibliography.equations or 0) if rounded else _BRACKETED.finditer(text)
+    equations = bibliography.equations
+    rounded = equations is not None
+    matches = _BRACKETED.finditer(text) if equations is None else round_matches(text, equations.get(text, 0))
     for match in matches:
         cites = ordinals(match["numbers"], bibliography.by_label)
         front = text[max(0, match.start() - 20) : match.start()]

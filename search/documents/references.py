@@ -23,6 +23,8 @@ _RAISED = re.compile(r"\^\{?(?P<label>\d{1,3})\}?\s*")
 _CAPTION = re.compile(r"(?:Fig(?:ure|\.)|FIG(?:URE|\.)|Table|TABLE)\s*(?:\d+|[IVX]+)\s*(?:[.:|]|$)")
 #: Lines that an entry has at most. A collaboration's authors may take thirty; a page of text takes more.
 LONGEST_ENTRY = 40
+#: Of a list without labels in brackets: so many lines have most entries, all but such a share.
+_USUAL_ENTRY, _LONG = 10, 0.1
 #: Points by which text of another size differs.
 OTHER_SIZE = 0.6
 #: Sizes between two baselines of the last entry, from which on the second is no part of it: amsart's
@@ -70,7 +72,8 @@ def unheaded_list(lines: Sequence[TextLine]) -> int | None:
     """Return where a numbered list begins that no heading announces (REVTeX prints none), or None.
 
     It is the longest run of lines that begin with [1], [2], [3] …, of at least five entries, none longer
-    than an entry can be; of those that begin with 1., 2. … or raised numbers none longer than ten lines.
+    than an entry can be; of those that begin with 1., 2. … or raised numbers hardly one longer than ten
+    lines, where a table floats in it.
     """
     best: tuple[int, int] = (4, -1)
     for pattern in (_BRACKETED, _POINTED, None):
@@ -83,12 +86,15 @@ def unheaded_list(lines: Sequence[TextLine]) -> int | None:
         for position, (start, label) in enumerate(labels):
             if label != 1:
                 continue
-            at, expected = start, 2
+            at, expected, long = start, 2, 0
             for index, number in labels[position + 1 :]:
-                if index - at > (LONGEST_ENTRY if pattern is _BRACKETED else 10):
+                if index - at > LONGEST_ENTRY:
                     break
                 if number == expected:
+                    long += index - at > _USUAL_ENTRY
                     at, expected = index, expected + 1
+            if pattern is not _BRACKETED and long > _LONG * expected:
+                continue
             best = max(best, (expected - 1, start))
     return best[1] if best[1] >= 0 else None
 

@@ -18,9 +18,13 @@ _ROUND = re.compile(rf"\((?:see |e\.g\.,? |cf\. |Refs?\. )?\s?(?P<numbers>{_NUMB
 #: What ends before the parenthesis names no work: "Eqs. (3)", "Table (2)", "SU (2)".
 _NAMED = re.compile(
     r"(?:\b(?:eqn?s?|equations?|(?:in)?equalit(?:y|ies)|identit(?:y|ies)|formula[es]?|fig(?:ure)?s?|tab(?:le)?s?"
-    r"|sec(?:tion)?s?|theorems?|lemmas?|propositions?|corollar(?:y|ies)|remarks?|claims?|examples?|items?|steps?"
-    r"|parts?|conditions?|propert(?:y|ies)|assumptions?|constraints?|algorithms?|lines?|rows?|appendix"
-    r"|definitions?)\.?|\b(?:SU|SO|Sp|Spin|SL|GL|PSL|SE))\s?$",
+    r"|sec(?:tion)?s?|items?|appendix)\.?|\b(?:SU|SO|Sp|Spin|SL|GL|PSL|SE))\s?$",
+    re.IGNORECASE,
+)
+#: These as well, where a paper can have so many: "algorithm (2)"; of "algorithm (72)" it tells the source.
+_COUNTED = re.compile(
+    r"\b(?:theorems?|lemmas?|propositions?|corollar(?:y|ies)|remarks?|claims?|examples?|steps?|parts?|conditions?"
+    r"|propert(?:y|ies)|assumptions?|constraints?|algorithms?|lines?|rows?|definitions?)\s?$",
     re.IGNORECASE,
 )
 #: Before a number that an equation of the paper has, these lead to it as often as to a work.
@@ -38,10 +42,16 @@ _FUNCTION = re.compile(
     r"(?:sin|cos|tan|sinh|cosh|tanh|log|exp|max|min|det|dim|mod|ker|gcd|sup|inf|arg)$", re.IGNORECASE
 )
 _WORD = re.compile(r"(?P<word>[^\W\d_][^\W\d_.’'/‐-]*(?:[.’'/‐-]+[^\W\d_]+)*)[.,;:!?\"'”’)\]]*(?P<gap>\s?)$")
+#: A name or a value with digits, after a word: "version 10 (13)", "pretrained on IG65M (14)".
+_MIXED = re.compile(r"[^\W\d_]{2,}[^\w=^{}<>]*\s[\w.+/-]*\d[\w+/-]*[)\]\"'”’]*\s$")
 #: Letters of a function's name or a group's, and numbers of a pair.
 _SHORT = 2
 #: Of an equation's number and the next one that is found, so far apart at most: a page may be badly read.
 _UNSEEN = 2
+#: Such low numbers may be those of an enumeration's items.
+_FIRST = 4
+#: Items of an enumeration, or theorems, are hardly more.
+_MOST_ITEMS = 20
 #: Characters before a mark that say what it is.
 _REACH = 40
 
@@ -57,16 +67,25 @@ def round_matches(text: str, equations: int) -> Iterator[re.Match[str]]:
     for match in _ROUND.finditer(text):
         front = text[max(0, match.start() - _REACH) : match.start()]
         chained = reference_end >= 0 and _AND.fullmatch(text, reference_end, match.start())
-        if chained or _NAMED.search(front) or (_is_equation(match, equations) and _LEADS.search(front)):
+        if (
+            chained
+            or _NAMED.search(front)
+            or (_is_low(match, max(equations, _MOST_ITEMS)) and _COUNTED.search(front))
+            or (_is_low(match, equations) and _LEADS.search(front))
+        ):
             reference_end = match.end()
             continue
         reference_end = -1
-        if _follows_words(match, front) and not _is_item(match, front) and not _goes_on(match):
+        if _follows_words(match, front, equations) and not _is_item(match, front) and not _goes_on(match):
             yield match
 
 
-def numbered_equations(texts: Iterable[str]) -> int:
-    """Return how many numbered equations a paper has, by the numbers that stand after formulas."""
+def numbered_equations(texts: Iterable[str]) -> dict[str, int]:
+    """Return how many numbered equations a paper has up to each of its texts, the next few included.
+
+    What stands after a formula tells their numbers. Hardly a text leads to an equation far below it.
+    """
+    found: dict[str, int] = {}
     last = 0
     for text in texts:
         for match in _ROUND.finditer(text):
@@ -77,18 +96,21 @@ def numbered_equations(texts: Iterable[str]) -> int:
                 and not _WORD.search(text[max(0, match.start() - _REACH) : match.start()])
             ):
                 last = int(match["numbers"])
-    return last
+        found[text] = max(_FIRST, last + _UNSEEN)
+    return found
 
 
-def _is_equation(match: re.Match[str], equations: int) -> bool:
-    return match["numbers"].isdecimal() and int(match["numbers"]) <= equations
+def _is_low(match: re.Match[str], most: int) -> bool:
+    return match["numbers"].isdecimal() and int(match["numbers"]) <= most
 
 
-def _follows_words(match: re.Match[str], front: str) -> bool:
+def _follows_words(match: re.Match[str], front: str, equations: int) -> bool:
     """Return whether prose ends before a mark, no formula and no function's name; or the mark is clear."""
     if front.endswith((".", ",", ";", " (", " [")) or _is_rising(match["numbers"]) or ";" in match["numbers"]:
         return True
     word = _WORD.search(front)
+    if not word and _MIXED.search(front):
+        return match["numbers"].isdecimal() and int(match["numbers"]) > equations
     if not word or len(word["word"]) == 1:
         return False
     attached = word.end("word") == len(front)
@@ -108,13 +130,14 @@ def _is_item(match: re.Match[str], front: str) -> bool:
         match["numbers"].isdecimal()
         and begins[:1] == " "
         and begins[1:].isalpha()
+        and int(match["numbers"]) <= _MOST_ITEMS
         and bool(_ITEM.search(front))
         and _is_counted(match)
     )
 
 
 def _is_counted(match: re.Match[str]) -> bool:
-    """Return whether an item's neighbour stands in the text too; "As shown earlier, (40) and (12) …" has none."""
+    """Return whether an item's neighbour stands in the text; "As shown earlier, (40) found" has none."""
     number = int(match["numbers"])
     return (
         number == 1

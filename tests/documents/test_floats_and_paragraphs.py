@@ -195,6 +195,18 @@ def test_a_number_on_the_line_opens_the_note_that_a_raised_mark_calls(set_paper)
     assert not of_kind(set_paper([*after, *note]), "footnote")
 
 
+def test_notes_larger_than_the_text_are_no_headings(set_paper):
+    """Below a gap, each after its raised mark, the second as close below the first as its lines are."""
+    paper = set_paper([
+        *prose(220, FILL, FILL, FILL, size=9),
+        (72, 695.5, "1", 7, "tiro"), (75.6, 700, "The bird is well", 11, "tiro"),
+        (72, 708.5, "2", 7, "tiro"), (75.6, 713, "It has new feathers", 11, "tiro"),
+    ])  # fmt: skip
+    notes = "\n\n".join(p.text for p in of_kind(paper, "footnote"))
+    assert notes == "The bird is well\n\nIt has new feathers"
+    assert not any("bird" in section.title or "feathers" in section.title for section in paper.sections)
+
+
 def test_a_note_on_the_authors_has_no_mark(set_paper):
     """Small print below a gap at the foot of the first page is a note, though nothing marks it."""
     paper = set_paper(

@@ -166,6 +166,25 @@ def test_a_list_without_a_heading_is_found():
     assert unheaded_list(lines(*text)) is None
 
 
+def test_a_table_among_the_entries_of_a_list_without_a_heading():
+    """One float among ten entries does not end the list; as far apart as that are items of a text."""
+    text = ["Some words of the text."] * 40
+    entries = [f"{n}. A. Cox. Feathers {n}. 2001." for n in range(1, 12)]
+    table = ["Table 1: Weights", *["feather 1 2"] * 12]
+    assert unheaded_list(lines(*text, *entries[:2], *table, *entries[2:])) == 40
+    apart = [line for entry in entries for line in (entry, *table)]
+    assert unheaded_list(lines(*["Some words of the text."] * 400, *apart)) is None
+
+
+def test_a_caption_below_a_list_goes_on_in_wide_spacing():
+    """Captions that follow the list are spaced as the paper's text is."""
+    found = lines("1. A. Cox. Feathers. 2001.", "Figure 2: The weight of", "feathers in air.")
+    for number, line in enumerate(found):
+        line.baseline = line.y1 = 100.0 + 24 * number
+    assert kinds_in_list(found) == ["text", "caption", "text"]
+    assert kinds_in_list(found, leading=24.0) == ["text", "caption", "caption"]
+
+
 def test_a_list_with_raised_labels_and_without_a_heading_is_found():
     """The American Institute of Physics prints none; notes of the text stand further apart."""
     found = lines(*["Some words of the text."] * 12, *(f"A. Cox. Feathers {n}. 2001." for n in range(1, 8)))

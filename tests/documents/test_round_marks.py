@@ -25,6 +25,10 @@ LIST = [Reference(ordinal=n, raw=f"A. Cox. Feathers {n}. 2001.", label=str(n)) f
         ("there are two tasks: (1) to read, and (2) to write", []),
         ("the (2)-category of lead (1)^n", []),
         ("by (2) and in (1); in (7), by (8)", ["7", "8"]),
+        ("the star of one of us. (40) observed it; earlier, (9) did", ["40", "9"]),
+        ("in version 10 (13) of it, trained on IG65M (4), in 2004 (2)", ["13", "4"]),
+        ("in the gas ((12; 4); see there), with x<0.2 (6; 5)", ["12; 4", "6; 5"]),
+        ("by the algorithm (9) and the algorithm (72)", ["72"]),
     ],
 )
 def test_what_cites_in_parentheses(text, numbers):
@@ -33,8 +37,12 @@ def test_what_cites_in_parentheses(text, numbers):
 
 
 def test_equations_are_counted_by_the_numbers_behind_formulas():
-    """Numbers in order from 1 that stand after formulas are equations', those after words are not."""
-    assert numbered_equations(["we have x_1=2 (1) and", "y = 4x_4 (2) as Cox says (3), x=7 (9)"]) == 2
+    """Numbers in order from 1 that stand after formulas are equations', those after words are not.
+
+    A text leads to the next two as well, and to none far below it: there (30) is no equation's.
+    """
+    texts = ["Cox (30) says", "x_1=2 (1), x=2 (2)", "z=4 (3), y = 4x_4 (4) as Cox says (5), x=7 (9)"]
+    assert list(numbered_equations(texts).values()) == [4, 4, 6]
 
 
 def test_a_paper_cites_in_parentheses_where_it_names_its_list_so_and_not_in_brackets():
