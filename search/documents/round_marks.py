@@ -109,10 +109,9 @@ def _follows_words(match: re.Match[str], front: str, equations: int) -> bool:
     if front.endswith((".", ",", ";", " (", " [")) or _is_rising(match["numbers"]) or ";" in match["numbers"]:
         return True
     word = _WORD.search(front)
-    if not word and _MIXED.search(front):
-        return match["numbers"].isdecimal() and int(match["numbers"]) > equations
     if not word or len(word["word"]) == 1:
-        return False
+        above = match["numbers"].isdecimal() and not _is_low(match, equations)
+        return above and bool(_MIXED.search(front))
     attached = word.end("word") == len(front)
     return not attached or (len(word["word"]) > _SHORT and not _FUNCTION.search(front))
 
