@@ -27,6 +27,7 @@ from search.documents.levels import (
     Setting,
     Style,
     as_centred,
+    below_run_ins,
     face_of,
     levelled,
     told_apart,
@@ -79,6 +80,8 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(rf"references|bibliography|(?:{LIST_TITLES})$", re.IGNORECASE)
+_OPENING = re.compile(r"abstract|introduction|summary", re.IGNORECASE)
+_INITIAL = re.compile(r"[A-Z]\.?")
 _KEYWORDS = re.compile(r"key ?words", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Remark|Claim|Conjecture|Assumption|Example|Proof|Case"
@@ -107,7 +110,7 @@ def find_headings(
     """
     words = vocabulary_of(lines) if vocabulary is None else vocabulary
     look = _Look(lines, body, {mark.start: mark for mark in marks if mark.sure}, words, evidence)
-    candidates = _candidates(look)
+    candidates = _without_initials(_candidates(look))
     chosen = _chain(candidates)
     if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
         chosen = []
@@ -122,7 +125,9 @@ def find_headings(
     sections = [c.start for c in (*chosen, *known) if not _LIST.match(c.title)]
     if not sections and known:  # then only the first page can be theirs
         sections = [next((i for i, line in enumerate(lines) if line.page > lines[0].page), len(lines)) - 1]
-    first = min(sections, default=_first_text(lines, body))
+    first = min(sections, default=len(lines))
+    if not has_numbers and (not sections or lines[first].page > lines[0].page):
+        first = min(first, _first_text(lines, body))
     others = [c for c in candidates if c.start not in taken and c.start > first]
     if not has_numbers:
         styles += _recurring(others)
@@ -139,7 +144,8 @@ def find_headings(
     chosen.sort(key=lambda c: c.start)
     place = as_centred if any(c.number for c in chosen) else told_apart
     chosen = place(chosen, lines, look.edges)
-    return levelled(chosen, {mark.start: mark.level for mark in marks if mark.sure})
+    marked = {mark.start: mark.level for mark in marks if mark.sure}
+    return levelled(chosen, marked, below_run_ins(chosen, lines))
 
 
 def _like(alone: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
@@ -214,6 +220,17 @@ def _without_article(c: Candidate) -> Candidate:
     return replace(c, number=None, title=c.text) if _is_article(c) else c
 
 
+def _without_initials(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates; names of authors above the abstract, "A. Name" and "B. Name", have no number."""
+    opening = next((at for at, c in enumerate(candidates) if c.known and _OPENING.match(c.title)), 0)
+    return [
+        replace(c, number=None, title=c.text)
+        if at < opening and c.number and not c.number.named and _INITIAL.fullmatch(c.number.printed)
+        else c
+        for at, c in enumerate(candidates)
+    ]
+
+
 def _run(candidates: Sequence[Candidate]) -> list[Candidate]:
     run = longest_run([(c.number, c.score) for c in candidates if c.number])
     return [replace(candidates[index], number=number) for index, number in run]
@@ -235,7 +252,10 @@ def _with_marks(
     possible = {mark.start for mark in marks}
     marked = [by_start[start] for start in sorted(starts) if start in by_start]
     first = min((c.start for c in marked if c.number), default=0)
-    counted = [*marked, *(c for c in chosen if c.number and listed and c.start not in starts)]
+    counted = [
+        *marked,
+        *(c for c in chosen if (c.known or (c.number and listed)) and c.start not in starts),
+    ]
     usual = {style for style, count in Counter(c.style for c in counted).items() if count >= USUAL}
     smallest: dict[Face, float] = {}
     for style in usual:

@@ -20,6 +20,8 @@ _APPENDIX = re.compile(r"appendi(?:x|ces|xes)[.:]?", re.IGNORECASE)
 _THANKS = re.compile(r"acknowledge?ment", re.IGNORECASE)
 #: What centred and slanted titles count for, in points of size: less than any two sizes differ by.
 _CENTRED, _SLANTED = 0.2, 0.1
+#: In sizes: by how much the distances to the text below differ of titles of two levels that look alike.
+_OTHER_GAP = 0.4
 #: Letters of a name that is written in capitals in any style.
 _ACRONYM = 8
 
@@ -192,26 +194,69 @@ def as_centred(
     ]  # fmt: skip
 
 
-def levelled(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> list[Heading]:
-    """Return the headings with their levels: by number, else as marked, else by style."""
+def below_run_ins(chosen: Sequence[Candidate], lines: Sequence[TextLine]) -> frozenset[int]:
+    """Return where titles on lines of their own begin that stand below those that run in.
+
+    All are set alike, and run-in ones come before; the text below is not as near as below sections.
+    """
+    alike = {c.style[:-1] for c in chosen if c.style[-1] and not c.number}
+    gaps: dict[int, float] = {}
+    of_sections: dict[tuple[float, str, bool, bool], list[float]] = {}
+    for c in chosen:
+        if c.style[-1] or c.style[:-1] not in alike or c.end >= len(lines):
+            continue
+        last, following = lines[c.end - 1], lines[c.end]
+        if (last.page, last.column) == (following.page, following.column):
+            gaps[c.start] = (following.baseline - last.baseline) / last.size
+            if c.number or (c.known and not _ALWAYS_MAIN.fullmatch(c.title.strip())):
+                of_sections.setdefault(c.style[:-1], []).append(gaps[c.start])
+    found: set[int] = set()
+    inside = False
+    for c in chosen:
+        usual = of_sections.get(c.style[:-1])
+        if c.style[-1] and not c.number:
+            inside = True
+        elif (
+            inside and usual and c.start in gaps and not (c.number or c.known)
+            and min(abs(gaps[c.start] - gap) for gap in usual) > _OTHER_GAP
+        ):  # fmt: skip
+            found.add(c.start)
+        elif not c.style[-1]:
+            inside = False
+    return frozenset(found)
+
+
+def levelled(
+    chosen: Sequence[Candidate], marked: Mapping[int, int], below: frozenset[int] = frozenset()
+) -> list[Heading]:
+    """Return the headings with their levels: by number, else as marked, else by style.
+
+    `below`: where those begin that stand below the ones that run in.
+    """
     chosen = _without_acronyms(chosen)
-    level_of = _levels_of_styles(chosen, marked)
+    ordinary = [c for c in chosen if c.start not in below]
+    level_of = _levels_of_styles(ordinary, marked)
     deepest = max((c.number.level for c in chosen if c.number and not c.style[-1]), default=0)
     numbered = any(c.number for c in chosen)
     if not numbered:
-        deepest = max((level_of.get(c.style, 1) for c in chosen if not c.style[-1]), default=2)
+        deepest = max((level_of.get(c.style, 1) for c in ordinary if not c.style[-1]), default=2)
+    sections = {c.style for c in chosen if c.number}
     headings = []
     for c in chosen:
         # A number that runs with no other says little of its level; the outline says more.
         if c.number and (c.number.depth or c.start not in marked):
             level = c.number.level
+        elif c.start in below:
+            level = deepest + 2
         elif c.start in marked:
             level = marked[c.start]
         elif c.style[-1] and not _THANKS.match(c.title):
             # Without a number, what has no line of its own stands below the sections and their subsections.
             # A style that numbered ones have is theirs. Where nothing has numbers, all on lines of their own
             # may be sections.
-            level = level_of.get(c.style) or (max(3, deepest + 1) if numbered else deepest + 1)
+            # What looks as they do but for that stands right below them.
+            alike = not numbered or (*c.style[:-1], False) in sections
+            level = level_of.get(c.style) or (deepest + 1 if alike else max(3, deepest + 1))
         elif _ALWAYS_MAIN.fullmatch(c.title.strip()):
             level = 1
         else:

@@ -37,6 +37,8 @@ _DASHED = re.compile(r"[.:?!]\s*[—–]$")
 #: The same in the text's own font, before the text.
 _DASH_BEFORE_TEXT = re.compile(r"\s*[.:]\s*[—–](?=\s*\S)")
 _LONGEST_TITLE, _MOST_LINES = 150, 3
+#: The most by which a bold title is set in, in sizes: an em. Further in stand terms and items.
+_PARAGRAPH = 1.1
 #: In leadings. Between paragraphs 1.0 to 1.2 in eight document classes, above run-in headings 1.5 and more.
 _GAP_ABOVE = 1.35
 #: Of the bold beginnings of paragraphs, the share that has to stand as headings do.
@@ -184,6 +186,8 @@ def _unnumbered(lines: Sequence[TextLine], body: BodyStyle) -> dict[int, int]:
         cut = _end_of_title(lines, index, _face(first), body, pointed=light)
         if not cut or (light and not _is_title(lines[cut[0]], cut[1], cut[0] > index, numbered=False)):
             continue
+        if abs(line.size - body.size) > 0.05 * body.size:
+            continue  # small print says nothing of the text
         columns = columns or edges_of(lines)
         if _stands_apart(lines, index, body, columns):
             cuts.setdefault(_face(first), {})[cut[0]] = cut[1]
@@ -207,13 +211,14 @@ def _may_begin(line: TextLine) -> bool:
 def _stands_apart(
     lines: Sequence[TextLine], index: int, body: BodyStyle, columns: Mapping[tuple[int, int], Edges]
 ) -> bool:
-    """Return whether a line begins at its column's edge, below a gap or at the top."""
+    """Return whether a line begins at its column's edge, or as paragraphs do, below a gap or at the top."""
     line = lines[index]
     edge = columns[line.page, line.column]
-    aside = min(abs(line.x0 - edge.left), abs(line.x0 - edge.outer))
-    if aside > 0.3 * line.size or abs(line.size - body.size) > 0.05 * body.size:
-        return False
-    return _is_below_gap(lines, index, body)
+    # Where lists fill the column, it begins left of them.
+    aside = min(abs(line.x0 - edge.left), line.x0 - edge.outer)
+    # What is bold can be set in a little, as paragraphs of narrow columns are.
+    most = _PARAGRAPH if line.spans[0].bold else 0.3
+    return aside <= most * line.size and _is_below_gap(lines, index, body)
 
 
 def _opens_column(lines: Sequence[TextLine], index: int) -> bool:

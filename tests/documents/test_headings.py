@@ -583,3 +583,27 @@ def test_centred_sections_without_numbers_stand_above_parts_at_the_edge():
         sheet.line((title, "Bold", 11), gap=24, centred=centred)
         sheet.text()
     assert told(sheet.headings())[-2:] == [(None, "Data and Code", 1), (None, "In the Air", 2)]
+
+
+def test_authors_initials_are_no_numbers_of_sections():
+    """ "A. Name" and "B. Name" above the abstract are no sections A and B."""
+    sheet = Sheet()
+    for name in ("A. Tester, Institute of Tests", "B. Sample, University of Texts"):
+        sheet.line((name, "Roman", 12), gap=20, centred=True)
+    for title in ("Abstract", "INTRODUCTION", "GROWTH OF FEATHERS", "CONCLUSION"):
+        sheet.line((title, "Bold", 12), gap=24)
+        sheet.text()
+    assert told(sheet.headings())[0] == (None, "Abstract", 1)
+
+
+def test_run_in_titles_stand_right_below_the_sections_they_look_like():
+    """What is set alike on its own line, with another distance to the text below, stands below those."""
+    sheet = Sheet()
+    for number, title in enumerate(("Introduction", "Growth of Feathers", "Flight"), start=1):
+        sheet.line((f"{number} {title}", "Bold", 10), gap=24)
+        sheet.text(gap=16)
+        sheet.line((f"Wing {title}. ", "Bold", 10), ("We take the samples", "Roman", 10), gap=24)
+        sheet.text()
+        sheet.line((f"Samples of {title}", "Bold", 10), gap=30)
+        sheet.text(gap=24)
+    assert [level for _, _, level in told(sheet.headings())] == [1, 2, 3] * 3

@@ -212,3 +212,16 @@ def test_a_dash_in_a_sentence_ends_no_title():
     """Bold words and a dash without a full stop before it are the text's."""
     dashed = [[("Text feature —", "Bold"), (" the features of the text are others.", "Roman")]] * 3
     assert len(split_run_in(page(*dashed, gap=24), BODY)) == len(page(*dashed, gap=24))
+
+
+def test_bold_titles_set_in_as_paragraphs_are_cut_below_gaps():
+    """Without a full stop too; bold beginnings in small print say nothing against it."""
+    title = [("Samples ", "Bold"), ("We take them", "Roman")]
+    lines = page(title, title, gap=24)
+    for each in lines:
+        if each.spans[0].bold:
+            each.x0 += 10
+    small = line(("Funds ", "Bold"), ("We thank them", "Roman"), y=lines[-1].baseline + 12)
+    small.size = 8
+    found = [each.text for each in split_run_in([*lines, *[small] * 3], BODY)]
+    assert found.count("Samples") == 2
