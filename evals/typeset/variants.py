@@ -10,14 +10,14 @@ WORK = (
     "article", "revtex4-2", "elsarticle", "IEEEtran", "amsart", "llncs", "acmart", "mnras", "scrartcl",
     "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie", "aastex631", "jmlr", "quantumarticle",
     "ejpecp", "IEEEconf", "apa7", "smfart", "lni", "ptptex",
-    "ijmart", "jpsj2", "proc",
+    "ijmart", "jpsj2", "proc", "jacow", "oup-authoring-template", "nature",
 )  # fmt: skip
 #: For work as well: what authors make of classes (see preambles.py).
 SETS = ("varied1", "varied2", "unnumbered1", "options")
 #: Scored once, before anything is done for them; then they are classes for work.
-FINAL = ("jacow", "oup-authoring-template", "nature")
+FINAL = ("kluwer", "acmconf", "aguplus")
 #: The next final ones, three at a time.
-RESERVE: tuple[str, ...] = ("kluwer", "acmconf", "aguplus")
+RESERVE: tuple[str, ...] = ()
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
