@@ -149,16 +149,22 @@ def _words(lines: Sequence[Line]) -> set[str]:
 def without_notice(lines: list[Line]) -> list[Line]:
     """Return a first page's lines without its notice of rights: small print up to the next note.
 
-    It ends with its column, where the print gets larger, or where a raised mark begins a footnote.
+    It ends with its column, where the print gets larger, or where a raised mark begins a footnote. As large
+    as the text, it is a block of its own in the lower half of the page.
     """
     at = next((i for i, line in enumerate(lines) if _NOTICE.match(_opening(line))), None)
     if at is None:
         return lines
     first = lines[at]
     size = _size(first)
-    if size > _SMALL * median(_size(line) for line in lines):
-        return lines
     end = at + 1
+    if size > _SMALL * median(_size(line) for line in lines):
+        middle = (min(line.y0 for line in lines) + max(line.y1 for line in lines)) / 2
+        if first.y0 < middle or (at and lines[at - 1].block == first.block):
+            return lines
+        while end < len(lines) and lines[end].block == first.block:
+            end += 1
+        return [*lines[:at], *without_notice(lines[end:])]
     while end < len(lines):
         line, previous = lines[end], lines[end - 1]
         if line.y0 < previous.y0 - 1 or line.x0 > first.x0 + 40 or abs(_size(line) - size) > 0.5:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search.documents.lone_heads import without_lone_heads
+from search.documents.lone_heads import without_lone_heads, without_notice
 from search.documents.pages import Line, Span
 
 
@@ -69,3 +69,16 @@ def test_longer_papers_are_left_alone(pages):
     """There heads repeat, which tells more."""
     many = [pages[0], *([line("Short notes", 175, 225, 70, 8), *pages[1]] for _ in range(4))]
     assert without_lone_heads(many) == many
+
+
+def test_a_notice_as_large_as_the_text_ends_with_its_block(pages):
+    """At the foot of the page; where the text begins with such words, they are text."""
+    notice = [line("© 2002 A. Publisher. Printed here.", 50, 350, 300 + 12 * n) for n in range(2)]
+    for each in notice:
+        each.block = 1
+    after = line("The other column's text.", 50, 350, 330)
+    after.block = 2
+    assert without_notice([*pages[0], *notice, after]) == [*pages[0], after]
+    assert without_notice([*notice[:1], *pages[0]][::-1]) == [*pages[0][::-1]]
+    above = [line("© 2002 A. Publisher. Printed here.", 50, 350, 40), *pages[0]]
+    assert without_notice(above) == above
