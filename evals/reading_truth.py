@@ -453,6 +453,8 @@ def main() -> int:
     arguments = parser.parse_args()
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
+    if arguments.final and not FINAL:
+        parser.error("all classes have been looked at; set three others and name them in typeset/variants.py")
     names = FINAL if arguments.final else WORK
     if arguments.classes:
         names = tuple(arguments.classes.split(","))

@@ -1,4 +1,4 @@
-"""Set the sample's papers in thirty classes, and in three sets of preambles, with the truth as JSON beside each PDF.
+"""Set the sample's papers in thirty-three classes, and in sets of preambles, with the truth as JSON beside each PDF.
 
     python evals/typeset [--classes article,llncs] [--papers N] [--jobs 2]
 
@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from classes import set_paper
 from contents import number, paper
 from preambles import base, varied
-from variants import FINAL, RESERVE, SETS, WORK, Setting, Variant
+from variants import FINAL, SETS, WORK, Setting, Variant
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("CITEWELL_DATA", ROOT.parent / "shared" / "data"))
@@ -108,7 +108,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--classes", default=",".join((*WORK, *SETS, *FINAL, *RESERVE)))
+    parser.add_argument("--classes", default=",".join((*WORK, *SETS, *FINAL)))
     parser.add_argument("--papers", type=int, default=49)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true")

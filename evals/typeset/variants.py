@@ -11,13 +11,12 @@ WORK = (
     "memoir", "cas-dc", "achemso", "emulateapj", "aomart", "spie", "aastex631", "jmlr", "quantumarticle",
     "ejpecp", "IEEEconf", "apa7", "smfart", "lni", "ptptex",
     "ijmart", "jpsj2", "proc", "jacow", "oup-authoring-template", "nature",
+    "kluwer", "acmconf", "aguplus",
 )  # fmt: skip
 #: For work as well: what authors make of classes (see preambles.py).
 SETS = ("varied1", "varied2", "unnumbered1", "options")
-#: Scored once, before anything is done for them; then they are classes for work.
-FINAL = ("kluwer", "acmconf", "aguplus")
-#: The next final ones, three at a time.
-RESERVE: tuple[str, ...] = ()
+#: Three that nothing was done for yet, to be scored once; then they are classes for work. None is left.
+FINAL: tuple[str, ...] = ()
 
 #: Printed on every page by the classes that print running heads at all.
 RUNNING_HEAD = "A. Tester et al., On what is known"
