@@ -219,7 +219,8 @@ def _article(setting: Setting, lots: random.Random, variant: Variant) -> None:
         if (numbered or what not in _NUMBERED) and not (variant.two_columns and _ONE_COLUMN.search(choice))
     )  # fmt: skip
     preamble, body = setting.tex.split(r"\begin{document}", 1)
-    preamble = _OWN.sub("\n", preamble)
+    # Some fonts have signs as bitmaps only, which cannot be stretched.
+    preamble = _OWN.sub("\n", preamble).replace("{microtype}", "[expansion=false]{microtype}")
     if "LE,RO" in added or r"\pagestyle{headings}" in added:
         preamble = preamble.replace(r"\documentclass[", r"\documentclass[twoside,", 1)
     at = min(

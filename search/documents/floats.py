@@ -38,6 +38,8 @@ _ROWS = 2
 #: Sizes between the baselines of two lines, from which on they are not one stretch of footnotes: TeX's notes
 #: stand 1.2 to 1.6 apart, an abstract after its authors' addresses 4.
 _NOTES_APART = 2.5
+#: In the text's leadings: in wide spacing captions are set as wide as it, in any size (REVTeX's preprints).
+_AS_THE_TEXT = 1.05
 #: A character's width, as a share of the size.
 _CHARACTER = 0.5
 #: Lines that a note without a mark has at most; IEEE's, with its authors' addresses, has up to fifteen.
@@ -166,7 +168,7 @@ def _caption_goes_on(
     ):
         return False
     step = line.baseline - previous.baseline
-    spaced = 1.05 * leading
+    spaced = _AS_THE_TEXT * leading
     if _is_label(first) and line.italic > _SLANTED:
         return 0 < step < max((_BELOW_LABEL if end == start + 1 else 1.5) * line.size, spaced)
     usual = lines[start + 1].baseline - first.baseline if end > start + 1 else 1.5 * line.size

@@ -30,6 +30,7 @@ _NO_HEADING = re.compile(
     r"|Abstract\b|Summary\b|Key\s?words?\b|Index Terms|Proof\b|MSC\b|PACS\b|CCS\b|JEL\b|Note\b|[QA]\d*[.:])",
     re.IGNORECASE,
 )
+#: In the names of fonts: CMCSC10, LMRomanCaps10, LinLibertineTSC.
 _SMALL_CAPITALS = re.compile(r"csc|caps|smcp|sc(?:\d|$|-)", re.IGNORECASE)
 _TERMINAL = (".", ":", "?", "!")
 #: What ends a title that runs in where papers are set in the French manner: "Invariants. — One natural …".
