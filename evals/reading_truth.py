@@ -455,7 +455,7 @@ def main() -> int:
     pymupdf.TOOLS.mupdf_display_warnings(False)
     if arguments.final and not FINAL:
         parser.error("all classes have been looked at; set three others and name them in typeset/variants.py")
-    names = FINAL if arguments.final else WORK
+    names = FINAL[:3] if arguments.final else WORK
     if arguments.classes:
         names = tuple(arguments.classes.split(","))
     total: Score = Counter()
