@@ -42,7 +42,7 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             yield r"\begin{itemize}" + "\n".join(items) + r"\end{itemize}"
             items = []
         if block.kind == "heading":
-            thanks = v.name == "aastex631" and block.level == 1 and _is_thanks(block)
+            thanks = v.plain_thanks and block.level == 1 and _is_thanks(block)
             yield from _thanks(thanked, thanks)
             if thanked := thanks:
                 continue
@@ -60,8 +60,8 @@ def _body(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
             yield _heading(block, v, setting, in_appendix=in_appendix)
             continue
         count += 1
-        # JPSJ's class knows of no notes in the text: the journal has them among the references.
-        noted = count % 9 == 4 and not thanked and v.name != "jpsj2"
+        # JPSJ's class knows of no notes in the text: the journal has them among the references, as others do.
+        noted = count % 9 == 4 and not thanked and v.name != "jpsj2" and not (v.revtex and v.raised)
         tex = _paragraph(block, v, setting, with_note=noted)
         if block.kind == "item":
             items.append(rf"\item {tex}")
@@ -150,15 +150,15 @@ def _paragraph(block: Block, v: Variant, setting: Setting, *, with_note: bool) -
     tex = "".join(p.tex for p in block.pieces)
     if with_note and (match := re.search(r"[a-z]{3}\.(?= [A-Z])", tex)):
         note = f"Number {spelled(len(setting.notes) + 1)} of the remarks at the foot of a page."
-        # SPIE's notes have signs, of which there are nine.
+        # SPIE's notes have signs, of which there are nine; AIAA's have letters.
+        signs = {"spie": 9, "aiaa-tc": 26}.get(v.name, 0)
         again = (
-            r"\setcounter{footnote}{0}"
-            if v.name == "spie" and setting.notes and len(setting.notes) % 9 == 0
-            else ""
+            r"\setcounter{footnote}{0}" if signs and setting.notes and len(setting.notes) % signs == 0 else ""
         )
         setting.notes.append(note)
         tex = tex[: match.end()] + rf"{again}\footnote{{{note}}}" + tex[match.end() :]
-    return tex
+    # REVTeX looks for stops after a mark, and stumbles over a command there.
+    return f"{tex}\n" if v.revtex else tex
 
 
 def _record(setting: Setting, block: list[Piece], kind: str, heading: int, v: Variant) -> None:
@@ -184,9 +184,9 @@ def _marks_moved(printed: str, v: Variant) -> str:
     def moved(match: re.Match[str]) -> str:
         before = match.string[: match.end(1)]
         # The cite package's test is the space's width: after closing signs, too, but not after a capital's dot.
-        by_space = v.name in ("spie", "ptptex")
+        by_space = v.name in ("spie", "ptptex", "aiaa-tc")
         ended = re.search(r"(?<![A-Z])[.?!][)\]'”]*$", before) if by_space else match[1] == "."
-        doubled = bool(ended) and match[2].startswith(".")
+        doubled = bool(ended) and match[2].startswith(".") and not v.revtex
         return f"{match[1]}{match[2].removeprefix('.') if doubled else match[2]}{CITATION}"
 
     return re.sub(rf"(\S?)\s*{CITATION}([.,;:]*)", moved, printed)

@@ -61,6 +61,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         # The first section prints all this; what stands before it needs the title's own command.
         begins = (paper.blocks[0].kind, paper.blocks[0].level) == ("heading", 1)
         return "", _aguplus(title, abstract, v) + ("" if begins else "\n\\maketitle")
+    if v.name == "revtex4-1":
+        return "", "\n".join([_revtex(short, abstract, v), toc])
+    if v.name == "scrreprt":
+        return _scrreprt(title, v), "\n".join([r"\maketitle", abstract, toc])
+    if v.name == "aiaa-tc":
+        return _aiaa(title, v), "\n".join([r"\maketitle", abstract, *_nomenclature(v, setting)])
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -406,6 +412,52 @@ def _aguplus(title: str, abstract: str, v: Variant) -> str:
         r"\altaffiltext{1}{Also at University of Known Texts, Sampleville.}",
         abstract.replace("{abstract}", "{abstract}\n", 1), *([r"\sectionnumbers"] if v.numbered_levels else []),
     ])  # fmt: skip
+
+
+def _revtex(title: str, abstract: str, v: Variant) -> str:
+    return "\n".join([
+        *([r"\preprint{KNOWN-22-13}"] if "preprintnumbers" in v.revtex else []), title,
+        r"\author{Ada Tester}", r"\email{ada@example.org}" if v.n % 3 else r"\email[Corresponding author: ]{ada@example.org}",
+        r"\affiliation{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\author{Ben Sample}", r"\affiliation{University of Known Texts, Sampleville}",
+        *([r"\affiliation{Institute of Tests, 12 Known Street, Exampleton}"] if "superscriptaddress" in v.revtex else []),
+        r"\date{December 22, 2022}", abstract, *([r"\pacs{00.00.Aa, 99.99.Zz}"] if "showpacs" in v.revtex else []),
+        *([r"\keywords{known texts, tests}"] if "showkeys" in v.revtex else []), r"\maketitle",
+    ])  # fmt: skip
+
+
+def _scrreprt(title: str, v: Variant) -> str:
+    return "\n".join([
+        *([r"\subject{Technical Report 2022/13}"] if v.n // 4 % 2 else []), title,
+        *([r"\subtitle{Known Texts}"] if v.n // 8 % 3 == 2 else []),
+        r"\author{Ada Tester\thanks{Institute of Tests, 12 Known Street, Exampleton. E-mail: ada@example.org} \and Ben Sample}",
+        r"\date{December 22, 2022}", *([r"\publishers{University of Known Texts, Sampleville}"] if v.n // 8 % 2 else []),
+    ])  # fmt: skip
+
+
+def _aiaa(title: str, v: Variant) -> str:
+    right = r"D{2022}" if v.n % 2 else r"B{2022}{the authors}"
+    return "\n".join([
+        r"\AIAApapernumber{2022-0013}\AIAAconference{60th Conference on Tests, 16--20 January 2022, Exampleton}",
+        rf"\AIAAcopyright{{\AIAAcopyright{right}}}", r"\AIAAsubmitinfo{Submitted to the \textit{Journal of Known Texts}}", title,
+        r"\author{Ada Tester\thanks{Research Scientist, Department of Tests, 12 Known Street, AIAA Member.}",
+        r"\ and Cleo Reader\thanksibid{1}\\ {\normalsize\itshape Institute of Tests, Exampleton, 12345, Testland}\\",
+        r"\and Ben Sample\thanks{Professor, Department of Known Texts.}\\",
+        r"{\normalsize\itshape University of Known Texts, Sampleville, 54321, Testland}}",
+    ])  # fmt: skip
+
+
+def _nomenclature(v: Variant, setting: Setting) -> list[str]:
+    """Return AIAA's list of signs, a section without a number."""
+    if v.n // 2 % 3 == 0:
+        return []
+    label = f"known:{len(setting.headings)}"
+    setting.headings.append({"title": "Nomenclature", "level": 1, "label": label, "numbered": False})
+    return [
+        rf"\section*{{Nomenclature}}\label{{{label}}}", r"\begin{tabbing}", r"XXXXXXX \= \kill",
+        r"$A$ \> known area, m$^2$\\ $f$ \> known function\\ $N$ \> number of tests\\ $x$ \> known length, m\\",
+        r"$\alpha$ \> known angle, deg", r"\end{tabbing}",
+    ]  # fmt: skip
 
 
 def _nature(title: str) -> str:

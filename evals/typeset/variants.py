@@ -32,6 +32,20 @@ LOADS_HYPERREF = (
 )  # fmt: skip
 THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
 
+#: What authors ask REVTeX 4.1 for: the notes of superscript styles would be among the references.
+_REVTEX = (
+    "aps,pra,reprint,superscriptaddress,nofootinbib",
+    "aps,prl,twocolumn,superscriptaddress,longbibliography,nofootinbib",
+    "aip,jcp,reprint",
+    "aps,prd,preprint,preprintnumbers,showpacs,nofootinbib",
+    "aps,prb,twocolumn,showpacs,superscriptaddress,floatfix",
+    "aps,pre,onecolumn,11pt,notitlepage,nofootinbib",
+    "aip,apl,preprint",
+    "aps,rmp,reprint",
+    "aps,prd,a4paper,twocolumn,showkeys,amsmath,amssymb,nofootinbib",
+    "aps,pra,onecolumn,12pt,tightenlines,groupedaddress,nofootinbib",
+)
+
 
 @dataclass
 class Variant:
@@ -41,6 +55,15 @@ class Variant:
     n: int
 
     @property
+    def revtex(self) -> tuple[str, ...]:
+        """The options that REVTeX 4.1 is given."""
+        if self.name != "revtex4-1":
+            return ()
+        options = tuple(_REVTEX[self.n // 4 % len(_REVTEX)].split(","))
+        moved = {"aip", "prb"} & set(options) and self.n // 64 % 2
+        return (*options, "citeautoscript") if moved else options
+
+    @property
     def hyperref(self) -> bool:
         if self.name in ("jpsj2", "kluwer", "aguplus"):  # whose captions or lists are not made for it
             return False
@@ -48,6 +71,8 @@ class Variant:
 
     @property
     def contents(self) -> bool:
+        if self.name == "scrreprt":
+            return self.n % 4 > 0
         return (
             self.name in ("article", "amsart", "scrartcl", "memoir", "aomart", "ijmart", "smfart")
             and self.n % 4 == 1
@@ -55,18 +80,21 @@ class Variant:
 
     @property
     def author_year(self) -> bool:
+        if self.name == "revtex4-1":
+            return "rmp" in self.revtex
         return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7", "aguplus") or (
-            self.name
-            in ("article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template", "kluwer")
+            self.name in (
+                "article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template", "kluwer", "scrreprt",
+            )
             and self.n // 2 % 2 == 1
-        )
+        )  # fmt: skip
 
     @property
     def in_parentheses(self) -> bool:
         """Names and years of a citation mark stand in parentheses together, not the years alone."""
         if self.name == "oup-authoring-template":
             return self.author_year and self.n // 8 % 2 == 0
-        if self.name == "kluwer":  # whose own marks are so
+        if self.name in ("kluwer", "revtex4-1"):  # whose own marks are so
             return self.author_year
         return self.name in ("aastex631", "jmlr", "emulateapj", "apa7", "aguplus") and self.n // 2 % 2 == 0
 
@@ -76,14 +104,18 @@ class Variant:
 
     @property
     def raised(self) -> bool:
-        return self.name in ("achemso", "spie", "nature", "jpsj2", "ptptex") or (
-            self.name == "revtex4-2" and self.n % 3 == 0
+        return (
+            self.name in ("achemso", "spie", "nature", "jpsj2", "ptptex", "aiaa-tc")
+            or (self.name == "revtex4-2" and self.n % 3 == 0)
+            or bool({"aip", "prb"} & set(self.revtex))
         )
 
     @property
     def moved(self) -> bool:
         """Some classes print a citation's raised number after the stop or comma that follows it."""
-        return self.name in ("achemso", "spie", "jpsj2", "ptptex")
+        return (
+            self.name in ("achemso", "spie", "jpsj2", "ptptex", "aiaa-tc") or "citeautoscript" in self.revtex
+        )
 
     @property
     def own_theorems(self) -> bool:
@@ -101,20 +133,27 @@ class Variant:
         return self.name in ("aastex631", "emulateapj")
 
     @property
+    def plain_thanks(self) -> bool:
+        """The acknowledgments have an environment that prints no heading."""
+        return self.name == "aastex631" or "prl" in self.revtex
+
+    @property
     def numbered_appendix(self) -> bool:
         """An appendix's sections have numbers; in emulateapj only where that is asked for."""
         return self.name != "emulateapj" or self.n // 8 % 2 == 1
 
     @property
     def chapters(self) -> bool:
-        """In memoir's articles chapters are what sections are elsewhere, or are not used."""
-        return self.name == "memoir" and self.n // 3 % 2 == 1
+        """In memoir's articles chapters are what sections are elsewhere, or are not used; reports have them."""
+        return (self.name == "memoir" and self.n // 3 % 2 == 1) or self.name == "scrreprt"
 
     @property
     def numbered_levels(self) -> int:
-        """How many levels of headings have numbers; paragraphs have them in two classes only."""
+        """How many levels of headings have numbers; paragraphs have them in three classes only."""
         if self.name in ("smfart", "kluwer"):
             return 4
+        if self.name == "revtex4-1":
+            return 0 if "prl" in self.revtex else 4
         if self.name in ("achemso", "apa7", "jacow") or (
             self.name == "oup-authoring-template" and self.n // 4 % 3 > 0
         ):
@@ -123,7 +162,7 @@ class Variant:
             return 0
         if self.name == "nature":  # whose subsections never have any
             return int(self.n // 8 % 4 == 3)
-        return 2 if self.name == "llncs" or self.chapters else 3
+        return 2 if self.name == "llncs" or (self.name == "memoir" and self.chapters) else 3
 
     @property
     def two_columns(self) -> bool:
@@ -149,6 +188,7 @@ class Variant:
             or (self.name == "article" and self.n // 4 % 2 == 0)
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
             or (self.name == "jpsj2" and self.n // 4 % 2 == 0)
+            or bool({"reprint", "twocolumn"} & set(self.revtex))
         )
 
     @property
@@ -192,6 +232,11 @@ _LNI_MISSES = r"""\begin{filecontents}[noheader]{ngerman.ldf}
 
 def document_class(v: Variant) -> str:
     columns = ",twocolumn" if v.two_columns else ""
+    scrreprt = (
+        f"fontsize={10 + v.n // 8 % 3}pt", ("headings=small", "", "headings=normal")[v.n // 16 % 3],
+        ("titlepage=false", "", "abstract=on")[v.n // 2 % 3], "twoside" if v.n // 32 % 2 else "",
+        ("", "parskip=half", "chapterprefix", "numbers=noenddot")[v.n // 4 % 4], "bibliography=totoc" if v.n % 3 else "",
+    )  # fmt: skip
     ptptex = (("", "preprint", "", "supplement")[v.n // 4 % 4], "seceq" if v.n // 16 % 2 else "")
     return {
         "article": rf"\documentclass[{10 + v.n // 8 % 3}pt{columns}]{{article}}",
@@ -259,6 +304,9 @@ def document_class(v: Variant) -> str:
             rf"{',nobox' if v.n // 32 % 2 else ''}{',a4paper' if v.n // 16 % 3 == 2 else ''}]{{acmconf}}"
         ),
         "aguplus": rf"\documentclass[agupp{',11pt' if v.n // 16 % 3 == 2 else ''}{',twoside' if v.n // 4 % 2 else ''}]{{aguplus}}",
+        "revtex4-1": rf"\documentclass[{','.join(v.revtex)}]{{revtex4-1}}",
+        "scrreprt": rf"\documentclass[{','.join(filter(None, scrreprt))}]{{scrreprt}}",
+        "aiaa-tc": rf"\documentclass[{('', 'handcarry', '', 'submit')[v.n // 4 % 4]}]{{aiaa-tc}}",
         "ptptex": rf"\documentclass[{','.join(filter(None, ptptex))}]{{ptptex}}",
     }[v.name]
 
@@ -286,9 +334,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     elif v.name == "acmart":
         # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
-    elif (v.name in ("spie", "jpsj2", "proc", "kluwer", "acmconf", "aguplus") and v.n % 3 == 0) or (
-        v.name in ("ejpecp", "ijmart") and v.n % 3 != 1
-    ):
+    elif (v.name in (
+        "spie", "jpsj2", "proc", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc",
+    ) and v.n % 3 == 0) or (v.name in ("ejpecp", "ijmart") and v.n % 3 != 1):  # fmt: skip
         # The signs of its notes, which Computer Modern has as bitmaps only.
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
     elif v.name == "lni":  # asks for its fonts itself; of its power set's, nothing is printed
@@ -306,7 +354,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
         "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie", "jpsj2",
-        "proc", "smfart", "kluwer", "acmconf", "aguplus",
+        "proc", "smfart", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc",
     ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
@@ -321,6 +369,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
             r"\usepackage{scrlayer-scrpage}\clearpairofpagestyles\pagestyle{scrheadings}",
             r"\ihead{" + RUNNING_HEAD + r"}\cfoot[\pagemark]{\pagemark}",
         ]
+    if v.name == "scrreprt" and v.n // 4 % 3:
+        lines.append(rf"\usepackage[automark{',headsepline' if v.n // 8 % 2 else ''}]{{scrlayer-scrpage}}")
     if v.name == "memoir":
         lines += _memoir(v)
     if v.name == "smfart" and v.own_theorems:
@@ -346,6 +396,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         "oup-authoring-template",
         "kluwer",
         "aguplus",
+        "revtex4-1",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
     elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc", "acmconf") and v.n % 5):
