@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 from contents import CITATION, EQUATION_NUMBER, Block, Paper, Piece, number, plain, sentences
-from fronts import addendum, closing, front
+from fronts import addendum, closing, front, lists_of_floats
 from variants import Setting, Variant, document_class, packages
 
 
@@ -22,6 +22,7 @@ def set_paper(paper: Paper, name: str) -> Setting:
         document_class(v), packages(v, paper), *([preamble] if preamble else []), r"\begin{document}", opening, body,
         *([end] if (end := closing(v, setting)) else []), _bibliography(paper, v, setting),
         *([end] if (end := addendum(v, setting)) else []),
+        *([end] if (end := lists_of_floats(v, setting)) else []),
         *([r"\end{article}"] if v.name == "kluwer" else []), r"\end{document}",
     ]  # fmt: skip
     setting.tex = "\n\n".join(parts)
@@ -107,7 +108,7 @@ def _appendix(v: Variant, setting: Setting) -> str:
     # in the other they would have numbers where no section has.
     if v.name == "apa7" or (v.name == "aguplus" and not v.numbered_levels):
         return ""
-    if v.name == "memoir" and not v.chapters:  # whose own command is for chapters
+    if v.name in ("memoir", "report") and not v.chapters:  # whose own command is for chapters
         return r"\appendix\setcounter{section}{0}\renewcommand{\thesection}{\Alph{section}}"
     return r"\appendix"
 
@@ -117,7 +118,7 @@ def _heading(block: Block, v: Variant, setting: Setting, *, in_appendix: bool) -
     label = f"known:{len(setting.headings)}"
     setting.headings.append({
         "title": title.printed, "level": block.level, "label": label,
-        "numbered": block.numbered and block.level <= v.numbered_levels
+        "numbered": block.numbered and block.level <= max(v.numbered_levels, v.name == "ascelike" and in_appendix)
         and (v.numbered_appendix or not in_appendix),
     })  # fmt: skip
     star = "" if block.numbered or block.level == 4 else "*"
@@ -130,7 +131,8 @@ def _heading(block: Block, v: Variant, setting: Setting, *, in_appendix: bool) -
     tex = _accents(title.tex) if v.capitals else title.tex
     if v.name == "ptptex" and in_appendix and command + star == "section*":
         return rf"{{\noappendix\section*{{{tex}}}}}\label{{{label}}}"
-    return rf"\{command}{star}{{{tex}{place}}}\label{{{label}}}"
+    after = rf"\place{{{label.removeprefix('known:')}}}" if v.name == "report" else ""
+    return rf"\{command}{star}{{{tex}{place}}}\label{{{label}}}{after}"
 
 
 _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"'}
@@ -217,6 +219,8 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     top = "" if v.name in ("mnras", "nature") else "[t]"
     # Kluwer's centres a float by its own means: what TeX has for it would shift a table from its caption.
     centred = "" if v.name == "kluwer" else r"\centering"
+    # What puts floats last reads them by the line.
+    line = "\n" if v.name == "ascelike" else ""
     captions = iter(paper.captions)
     tables = iter(paper.tables)
     for n in range(10_000):
@@ -232,7 +236,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                 drawn = rf"\centerline{{{drawn}}}"
             titled = rf"\caption{{{caption.tex}}}"
             both = titled + drawn if v.name == "apa7" else drawn + titled
-            yield rf"\begin{{figure{wide}}}{top}{centred}{both}\end{{figure{wide}}}"
+            yield rf"\begin{{figure{wide}}}{top}{line}{centred}{both}{line}\end{{figure{wide}}}"
         else:
             made = Piece("", f"Values that are known, set in four columns, the table of number {spelled(n)}.")
             caption = next(tables, Piece(made.printed, made.printed))
@@ -242,9 +246,9 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
                 for i in range(5)
             )
             yield (
-                rf"\begin{{table{wide}}}{top}{centred}\caption{{{caption.tex}}}"
+                rf"\begin{{table{wide}}}{top}{line}{centred}\caption{{{caption.tex}}}"
                 rf"\begin{{tabular}}{{lrrr}}\hline Name & Mean & Count & Rate \\ \hline {rows} \\ \hline"
-                rf"\end{{tabular}}\end{{table{wide}}}"
+                rf"\end{{tabular}}{line}\end{{table{wide}}}"
             )
 
 
@@ -312,8 +316,11 @@ def _bibliography(paper: Paper, v: Variant, setting: Setting) -> str:
         tex = raw.tex
         if v.hyperref and doi and number(key) % 2:
             tex = tex.replace(f"doi:{doi}", rf"\href{{https://doi.org/{doi}}}{{doi:{doi}}}")
-        if v.name == "kluwer":
-            printed = re.sub(r"^\[(.*)\((\d+[a-z]*)\)\]$", r"[\\protect\\citeauthoryear{\1}{\2}]", printed)
+        if v.name in ("kluwer", "ascelike"):  # the latter: all names, and their short form
+            names = r"{\1}" if v.name == "kluwer" else r"{\1}{\1}"
+            printed = re.sub(
+                r"^\[(.*)\((\d+[a-z]*)\)\]$", rf"[\\protect\\citeauthoryear{names}{{\2}}]", printed
+            )
         entries.append(rf"\bibitem{printed}{{{key}}} {tex}")
     widest = "{Abc99z}" if v.alpha else f"{{{len(entries)}}}"
     return rf"\begin{{thebibliography}}{widest}" + "\n".join(entries) + r"\end{thebibliography}"

@@ -13,7 +13,7 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
     text = "".join(p.tex for p in paper.abstract)
     abstract = rf"\begin{{abstract}}{text}\end{{abstract}}" if text.strip() else ""
     toc = r"\tableofcontents" + ("*" if v.name == "memoir" else "") if v.contents else ""
-    if v.name == "cas-dc":
+    if v.name in ("cas-dc", "cas-sc"):
         return "", _cas(title, text)
     if v.name == "aastex631":
         return "", _aastex(title, abstract)
@@ -67,6 +67,11 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return _scrreprt(title, v), "\n".join([r"\maketitle", abstract, toc])
     if v.name == "aiaa-tc":
         return _aiaa(title, v), "\n".join([r"\maketitle", abstract, *_nomenclature(v, setting)])
+    if v.name == "report":
+        return "", "\n".join([_report(title, v), r"\maketitle", abstract, toc])
+    if v.name == "ascelike":
+        printed = [_ascelike_title(title, v), abstract, r"\KeyWords{Known texts; tests.}"]
+        return _ascelike(v), "\n".join(printed)
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -460,6 +465,31 @@ def _nomenclature(v: Variant, setting: Setting) -> list[str]:
     ]  # fmt: skip
 
 
+def _report(title: str, v: Variant) -> str:
+    thanks = r"\thanks{The authors were supported by the Institute of Tests.}" if v.n // 8 % 2 else ""
+    return "\n".join([
+        title, rf"\author{{Ada Tester{thanks}\\ Institute of Tests\\ Exampleton",
+        r"\and Ben Sample\\ University of Known Texts\\ Sampleville}", *([r"\date{December 2022}"] if v.n % 3 else []),
+    ])  # fmt: skip
+
+
+def _ascelike(v: Variant) -> str:
+    return r"\NameTag{Tester, December 22, 2022}" if "Proceedings" in v.manuscript and v.n % 3 else ""
+
+
+def _ascelike_title(title: str, v: Variant) -> str:
+    if v.manuscript == "NewProceedings":
+        return "\n".join([
+            title, r"\author{Ada Tester$^1$, Member, ASCE\\ and Ben Sample$^2$\\[1ex]",
+            r"$^1$\parbox[t]{5.5in}{Institute of Tests, 12 Known Street, Exampleton. ada@example.org}\\",
+            r"$^2$\parbox[t]{5.5in}{University of Known Texts, Sampleville. ben@example.org}}", r"\maketitle",
+        ])  # fmt: skip
+    return "\n".join([
+        title, r"\author{Ada Tester\thanks{Institute of Tests, 12 Known Street, Exampleton. E-mail: ada@example.org},",
+        r"Member, ASCE\\ and\\ Ben Sample\thanks{University of Known Texts, Sampleville.}}", r"\maketitle",
+    ])  # fmt: skip
+
+
 def _nature(title: str) -> str:
     return "\n".join([title, r"\author{Ada Tester$^{1,2}$ \& Ben Sample$^{2}$}"])
 
@@ -469,6 +499,20 @@ def _affiliations() -> list[str]:
         r"\begin{affiliations}", r"\item Institute of Tests, 12 Known Street, Exampleton",
         r"\item University of Known Texts, Sampleville", r"\end{affiliations}",
     ]  # fmt: skip
+
+
+def lists_of_floats(v: Variant, setting: Setting) -> str:
+    """Return what marks the lists that the ASCE's class prints before the floats, which stand after all else."""
+    if v.manuscript != "Journal":
+        return ""
+    lists = (("List of Tables", "listoftables"), ("List of Figures", "listoffigures"))
+    marks = []
+    # The first float is a figure, the second a table.
+    for title, name in lists[2 - len(setting.captions[:2]) :]:
+        label = f"known:{len(setting.headings)}"
+        setting.headings.append({"title": title, "level": 1, "label": label, "numbered": False})
+        marks.append(rf"\let\known{name}\{name}\def\{name}{{\label{{{label}}}\known{name}}}")
+    return "\n".join(marks)
 
 
 def addendum(v: Variant, setting: Setting) -> str:
@@ -488,6 +532,7 @@ def addendum(v: Variant, setting: Setting) -> str:
 
 _CLOSING = {
     "achemso": "TOC Graphic", "cas-dc": "CRediT authorship contribution statement",
+    "cas-sc": "CRediT authorship contribution statement",
     "oup-authoring-template": "Competing interests",
 }  # fmt: skip
 
@@ -499,7 +544,7 @@ def closing(v: Variant, setting: Setting) -> str:
     label = f"known:{len(setting.headings)}"
     title = _CLOSING[v.name]
     setting.headings.append({"title": title, "level": 1, "label": label, "numbered": False})
-    if v.name == "cas-dc":
+    if v.name in ("cas-dc", "cas-sc"):
         return rf"\printcredits\label{{{label}}}"
     if v.name == "oup-authoring-template":
         return rf"\section*{{{title}}}\label{{{label}}}" + "\nNo competing interest is declared."

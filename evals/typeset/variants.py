@@ -28,7 +28,7 @@ RUNNING_HEAD = "A. Tester et al., On what is known"
 #: Classes that load hyperref themselves.
 LOADS_HYPERREF = (
     "acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart", "ejpecp", "apa7", "lni",
-    "oup-authoring-template",
+    "oup-authoring-template", "cas-sc",
 )  # fmt: skip
 THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
 
@@ -76,15 +76,16 @@ class Variant:
         return (
             self.name in ("article", "amsart", "scrartcl", "memoir", "aomart", "ijmart", "smfart")
             and self.n % 4 == 1
-        )
+        ) or (self.name == "report" and self.n // 16 % 2 == 1)
 
     @property
     def author_year(self) -> bool:
         if self.name == "revtex4-1":
             return "rmp" in self.revtex
-        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7", "aguplus") or (
+        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7", "aguplus", "ascelike") or (
             self.name in (
                 "article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template", "kluwer", "scrreprt",
+                "report", "cas-sc",
             )
             and self.n // 2 % 2 == 1
         )  # fmt: skip
@@ -94,7 +95,7 @@ class Variant:
         """Names and years of a citation mark stand in parentheses together, not the years alone."""
         if self.name == "oup-authoring-template":
             return self.author_year and self.n // 8 % 2 == 0
-        if self.name in ("kluwer", "revtex4-1"):  # whose own marks are so
+        if self.name in ("kluwer", "revtex4-1", "ascelike"):  # whose own marks are so
             return self.author_year
         return self.name in ("aastex631", "jmlr", "emulateapj", "apa7", "aguplus") and self.n // 2 % 2 == 0
 
@@ -125,7 +126,7 @@ class Variant:
     @property
     def capitals(self) -> bool:
         """First-level headings, and emulateapj's title, are put into capitals by TeX's own uppercase."""
-        return self.name in ("emulateapj", "spie", "acmconf")
+        return self.name in ("emulateapj", "spie", "acmconf", "ascelike")
 
     @property
     def first_section_begins(self) -> bool:
@@ -144,11 +145,13 @@ class Variant:
 
     @property
     def chapters(self) -> bool:
-        """In memoir's articles chapters are what sections are elsewhere, or are not used; reports have them."""
+        """In memoir's articles chapters are what sections are elsewhere, or are not used; most reports have them."""
+        if self.name == "report":
+            return self.n // 3 % 5 > 0
         return (self.name == "memoir" and self.n // 3 % 2 == 1) or self.name == "scrreprt"
 
     @property
-    def numbered_levels(self) -> int:
+    def numbered_levels(self) -> int:  # noqa: PLR0911 - by class
         """How many levels of headings have numbers; paragraphs have them in three classes only."""
         if self.name in ("smfart", "kluwer"):
             return 4
@@ -162,6 +165,10 @@ class Variant:
             return 0
         if self.name == "nature":  # whose subsections never have any
             return int(self.n // 8 % 4 == 3)
+        if self.name == "report":
+            return 3 if self.chapters else 2
+        if self.name == "ascelike":
+            return 2 if self.n // 16 % 3 == 2 else 0
         return 2 if self.name == "llncs" or (self.name == "memoir" and self.chapters) else 3
 
     @property
@@ -204,7 +211,19 @@ class Variant:
         return self.name in ("amsart", "aomart") or (self.name == "ijmart" and self.n // 8 % 4 != 3)
 
     @property
+    def manuscript(self) -> str:
+        """The ASCE's class sets manuscripts for journals, with lines numbered and floats last, or proceedings."""
+        if self.name != "ascelike":
+            return ""
+        return (
+            "Journal", "Journal,InsideFigs,NoLineNumbers", "NewProceedings", "Proceedings", "Journal,NoLists",
+            "Journal,InsideFigs,SingleSpace",
+        )[self.n // 4 % 6]  # fmt: skip
+
+    @property
     def line_numbers(self) -> bool:
+        if self.manuscript:
+            return "Journal" in self.manuscript and "NoLineNumbers" not in self.manuscript
         return self.name == "elsarticle" and self.n // 4 % 3 == 1
 
 
@@ -308,6 +327,15 @@ def document_class(v: Variant) -> str:
         "scrreprt": rf"\documentclass[{','.join(filter(None, scrreprt))}]{{scrreprt}}",
         "aiaa-tc": rf"\documentclass[{('', 'handcarry', '', 'submit')[v.n // 4 % 4]}]{{aiaa-tc}}",
         "ptptex": rf"\documentclass[{','.join(filter(None, ptptex))}]{{ptptex}}",
+        "report": (
+            rf"\documentclass[{10 + v.n // 8 % 3}pt{',a4paper' if v.n // 4 % 2 else ''}{',twoside' if v.n // 32 % 3 == 2 else ''}"
+            rf"{'' if v.chapters and v.n // 16 % 4 < 3 else ',notitlepage'}]{{report}}"
+        ),
+        "cas-sc": rf"\documentclass[a4paper,fleqn{',review' if v.n // 8 % 4 == 3 else ''}]{{cas-sc}}",
+        "ascelike": (
+            rf"\documentclass[{v.manuscript}{',SectionNumbers' if v.numbered_levels else ''}"
+            rf"{',11pt' if v.n // 32 % 4 == 3 else ''}]{{ascelike}}"
+        ),
     }[v.name]
 
 
@@ -328,14 +356,15 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     if v.name == "quantumarticle":
         # The class loads Latin Modern late, for what follows a change of fonts; before it, T1 has bitmaps only.
         lines.append(r"\usepackage[english]{babel}\usepackage[T1]{fontenc}\AtBeginDocument{\normalfont}")
-    elif v.name == "cas-dc":
+    elif v.name in ("cas-dc", "cas-sc"):
         # The publisher's fonts are not in Debian's TeX; of Computer Modern's, T1 has bitmaps only.
         lines.append(r"\usepackage{lmodern}" + (r"\usepackage{mathptmx}" if v.n % 3 else ""))
     elif v.name == "acmart":
         # A sign that its fonts do not have comes from a bitmap font, which cannot be stretched.
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
     elif (v.name in (
-        "spie", "jpsj2", "proc", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc",
+        "spie", "jpsj2", "proc", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc", "report",
+        "ascelike",
     ) and v.n % 3 == 0) or (v.name in ("ejpecp", "ijmart") and v.n % 3 != 1):  # fmt: skip
         # The signs of its notes, which Computer Modern has as bitmaps only.
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
@@ -354,7 +383,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
         "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie", "jpsj2",
-        "proc", "smfart", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc",
+        "proc", "smfart", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc", "report", "ascelike",
     ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
@@ -373,6 +402,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(rf"\usepackage[automark{',headsepline' if v.n // 8 % 2 else ''}]{{scrlayer-scrpage}}")
     if v.name == "memoir":
         lines += _memoir(v)
+    if v.name == "report":
+        lines += _report(v)
     if v.name == "smfart" and v.own_theorems:
         lines.append(r"\usepackage{smfthm}")
     if v.name == "ptptex":  # which has three levels of headings, and prints a stop for a number that is none
@@ -383,7 +414,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         )
         # The sign before a section's number, of which the Computer Modern of today has bitmaps only.
         lines.append(r"\DeclareTextSymbolDefault{\textsection}{OMS}")
-    if v.name == "cas-dc":
+    if v.name in ("cas-dc", "cas-sc"):
         how = "authoryear,longnamesfirst" if v.author_year else "numbers"
         lines.append(rf"\usepackage[{how}]{{natbib}}")
     elif v.name == "quantumarticle":
@@ -397,11 +428,12 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         "kluwer",
         "aguplus",
         "revtex4-1",
+        "ascelike",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
-    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc", "acmconf") and v.n % 5):
+    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc", "acmconf", "report") and v.n % 5):
         lines.append(r"\usepackage{cite}")
-    if v.line_numbers:
+    if v.line_numbers and not v.manuscript:
         lines.append(r"\usepackage{lineno}\linenumbers")
     if v.hyperref and v.name not in LOADS_HYPERREF:
         lines.append(
@@ -421,7 +453,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
             r"\@auxout{}{\string\knownplace{#1}{\thepage}}}\makeatother"
             + (r"\pdfstringdefDisableCommands{\def\place#1{}}" if v.hyperref else "")
         )
-    if v.in_parentheses and v.name != "kluwer":
+    if v.in_parentheses and v.name not in ("kluwer", "ascelike"):
         lines.append(r"\AtBeginDocument{\let\cite\citep}")
     if v.name == "aguplus":  # for a section without a number in the appendix, which is "Appendix:" otherwise
         lines.append(r"\newcommand{\plainsection}[2]{{\let\sectype\relax\let\ssectchar\relax\section*{#2}}}")
@@ -431,7 +463,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         style = r"\theoremstyle{definition}" if v.n % 7 == 3 and v.name != "spie" else ""
         if v.name == "oup-authoring-template":
             style = rf"\theoremstyle{{thmstyle{('one', 'two', 'three')[v.n % 3]}}}"
-        lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}" for t in THEOREMS)]
+        within = "[chapter]" if v.name == "report" and v.chapters else ""
+        lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}{within}" for t in THEOREMS)]
     lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")
     return "\n".join(lines)
 
@@ -454,6 +487,27 @@ def _memoir(v: Variant) -> list[str]:
         r"\makepagestyle{known}\makeoddhead{known}{\small\scshape " + RUNNING_HEAD + r"}{}{\thepage}",
         r"\makeheadrule{known}{\textwidth}{\normalrulethickness}\pagestyle{known}",
     ]
+
+
+def _report(v: Variant) -> list[str]:
+    """Return a report's heads and counters; title and abstract may have pages of their own, which it does not count."""
+    lines = [
+        r"\usepackage[margin=2.5cm]{geometry}" if v.n // 64 % 2 else "",
+        r"\newcommand{\knownplace}[2]{}\newcommand{\shipped}{\the\ReadonlyShipoutCounter}",
+        r"\makeatletter\newcommand{\place}[1]{%",
+        r"\protected@write\@auxout{\let\shipped\relax}{\string\knownplace{#1}{\shipped}}}\makeatother",
+    ]
+    if not v.chapters:
+        counters = "".join(
+            rf"\counterwithout{{{c}}}{{chapter}}"
+            for c in ("section", "figure", "table", "equation", "footnote")
+        )
+        heads = r"\fancyhf{}\fancyhead[L]{" + RUNNING_HEAD + r"}\fancyfoot[C]{\thepage}"
+    elif v.n // 4 % 3:
+        return [*lines, r"\pagestyle{headings}"]
+    else:
+        counters = heads = ""
+    return [*lines, counters, r"\usepackage{fancyhdr}\setlength{\headheight}{15pt}\pagestyle{fancy}" + heads]
 
 
 def _nature(v: Variant) -> list[str]:
