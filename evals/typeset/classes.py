@@ -106,7 +106,7 @@ def _appendix(v: Variant, setting: Setting) -> str:
         return r"\appendices"
     # The one does not break the titles of appendices into lines, over the other column;
     # in the other they would have numbers where no section has.
-    if v.name == "apa7" or (v.name == "aguplus" and not v.numbered_levels):
+    if v.name in ("apa7", "apa6") or (v.name == "aguplus" and not v.numbered_levels):
         return ""
     if v.name in ("memoir", "report") and not v.chapters:  # whose own command is for chapters
         return r"\appendix\setcounter{section}{0}\renewcommand{\thesection}{\Alph{section}}"
@@ -220,7 +220,7 @@ def _floats(paper: Paper, v: Variant, setting: Setting) -> Iterator[str]:
     # Kluwer's centres a float by its own means: what TeX has for it would shift a table from its caption.
     centred = "" if v.name == "kluwer" else r"\centering"
     # What puts floats last reads them by the line.
-    line = "\n" if v.name == "ascelike" else ""
+    line = "\n" if v.name == "ascelike" or v.floats_last else ""
     captions = iter(paper.captions)
     tables = iter(paper.tables)
     for n in range(10_000):

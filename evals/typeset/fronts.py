@@ -72,6 +72,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
     if v.name == "ascelike":
         printed = [_ascelike_title(title, v), abstract, r"\KeyWords{Known texts; tests.}"]
         return _ascelike(v), "\n".join(printed)
+    if v.name == "extarticle":
+        return "", _extarticle(title, abstract, v)
+    if v.name == "amsproc":
+        return _amsproc_published(v), "\n".join([_amsproc(short, v), abstract, r"\maketitle"])
+    if v.name == "apa6":
+        return _apa6(title, text, v, setting), r"\maketitle" + _title_again(paper, v, setting)
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -488,6 +494,93 @@ def _ascelike_title(title: str, v: Variant) -> str:
         title, r"\author{Ada Tester\thanks{Institute of Tests, 12 Known Street, Exampleton. E-mail: ada@example.org},",
         r"Member, ASCE\\ and\\ Ben Sample\thanks{University of Known Texts, Sampleville.}}", r"\maketitle",
     ])  # fmt: skip
+
+
+def _extarticle(title: str, abstract: str, v: Variant) -> str:
+    authors = (
+        [r"\author{Ada Tester \and Ben Sample}"],
+        [
+            r"\author{Ada Tester\\ \small Institute of Tests, Exampleton\\ \small\texttt{ada@example.org}",
+            r"\and Ben Sample\\ \small University of Known Texts, Sampleville}",
+        ],
+        [
+            r"\author{Ada Tester$^{1,2}$, Ben Sample$^{2}$\\[4pt] {\small $^{1}$Institute of Tests, Exampleton}\\",
+            r"{\small $^{2}$University of Known Texts, Sampleville}}",
+        ],
+    )  # fmt: skip
+    with_block = [
+        r"\author[1,2]{Ada Tester}\author[2]{Ben Sample}",
+        r"\affil[1]{Institute of Tests, 12 Known Street, Exampleton}",
+        r"\affil[2]{University of Known Texts, Sampleville}",
+    ]
+    dated = ("", r"\date{}", r"\date{December 22, 2022}")[v.n // 32 % 3]
+    keywords = "\n\\noindent\\textbf{Keywords:} known texts, tests" if v.n // 8 % 2 else ""
+    printed = [r"\maketitle", abstract, keywords]
+    if v.two_columns and v.n // 64 % 2:  # above both columns
+        printed = [r"\twocolumn[\begin{@twocolumnfalse}", *printed, r"\vspace{1em}\end{@twocolumnfalse}]"]
+    return "\n".join([title, *(with_block if v.n % 5 > 2 else authors[v.n % 5]), dated, *printed])
+
+
+def _amsproc_published(v: Variant) -> str:
+    """Return what the first page prints beside the copyright, where it prints both; AMS's own volumes have that."""
+    if v.n // 8 % 3 < 2:
+        return ""
+    return (
+        r"\def\publname{Proceedings of the Tests of Known Texts}\def\volinfo{Volume \textbf{12}, 2022}"
+        r"\copyrightinfo{2022}{A. Tester and B. Sample}"
+    )
+
+
+def _amsproc(title: str, v: Variant) -> str:
+    return "\n".join([
+        title, r"\author[A. Tester]{Ada Tester}",
+        r"\address{Institute of Tests, 12 Known Street, Exampleton}",
+        *([r"\curraddr{University of Known Texts, Sampleville}"] if v.n // 16 % 3 == 0 else []),
+        r"\email{ada@example.org}",
+        *([r"\thanks{The first author was supported in part by the Institute of Tests.}"] if v.n // 4 % 2 else []),
+        r"\author[B. Sample]{Ben Sample}", r"\address{University of Known Texts, Sampleville}",
+        r"\email{ben@example.org}", r"\subjclass[2020]{Primary 00A20; Secondary 68T50}",
+        *([r"\date{December 22, 2022}"] if v.n // 32 % 2 else []), r"\keywords{Known texts, tests}",
+        *([r"\dedicatory{This paper is dedicated to our readers.}"] if v.n // 64 % 4 == 0 else []),
+    ])  # fmt: skip
+
+
+def _apa6(title: str, abstract: str, v: Variant, setting: Setting) -> str:
+    if v.n // 32 % 2:
+        authors = [
+            r"\twoauthors{Ada Tester}{Ben Sample}",
+            r"\twoaffiliations{Institute of Tests, Exampleton}{University of Known Texts, Sampleville}",
+        ]
+    else:
+        authors = [r"\author{Ada Tester and Ben Sample}", r"\affiliation{Institute of Tests, Exampleton}"]
+    printed = [
+        r"\journal{Journal of Known Texts}\volume{2022, Vol.~12, No.~3, 1--20}",
+        r"\ccoppy{Copyright 2022 by A. Tester}\copnum{1234-5678/22}",
+    ]
+    note = [
+        rf"\authornote{{{_may_be_taken('Author Note', setting) if v.mode == 'man' and v.n // 128 % 3 else ''}",
+        r"The authors thank the Institute of Tests. Correspondence concerning this article should be",
+        r"addressed to Ada Tester, Institute of Tests, 12 Known Street, Exampleton. E-mail: ada@example.org}",
+    ]
+    return "\n".join([
+        title, r"\shorttitle{On what is known}\leftheader{Tester and Sample}", *authors,
+        *(printed if v.mode != "man" and v.n // 64 % 2 else []), *(note if v.n // 128 % 3 else []),
+        *([rf"\abstract{{{abstract}}}"] if abstract.strip() else []), r"\keywords{known texts, tests}",
+    ])  # fmt: skip
+
+
+def _title_again(paper: Paper, v: Variant, setting: Setting) -> str:
+    """Return the label of a manuscript's title where its text begins, set as a section's."""
+    if v.mode != "man" or v.n // 32 % 3 == 2:
+        return ""
+    return _may_be_taken(paper.title.printed, setting)
+
+
+def _may_be_taken(title: str, setting: Setting) -> str:
+    """Return the label of a line that may be taken for a heading, and need not be."""
+    label = f"known:{len(setting.headings)}"
+    setting.headings.append({"title": title, "level": 4, "label": label, "numbered": False})
+    return rf"\label{{{label}}}"
 
 
 def _nature(title: str) -> str:

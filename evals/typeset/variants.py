@@ -82,10 +82,10 @@ class Variant:
     def author_year(self) -> bool:
         if self.name == "revtex4-1":
             return "rmp" in self.revtex
-        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7", "aguplus", "ascelike") or (
+        return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7", "aguplus", "ascelike", "apa6") or (
             self.name in (
                 "article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template", "kluwer", "scrreprt",
-                "report", "cas-sc",
+                "report", "cas-sc", "extarticle",
             )
             and self.n // 2 % 2 == 1
         )  # fmt: skip
@@ -97,11 +97,15 @@ class Variant:
             return self.author_year and self.n // 8 % 2 == 0
         if self.name in ("kluwer", "revtex4-1", "ascelike"):  # whose own marks are so
             return self.author_year
+        if self.name == "apa6":
+            return self.n // 2 % 3 > 0
         return self.name in ("aastex631", "jmlr", "emulateapj", "apa7", "aguplus") and self.n // 2 % 2 == 0
 
     @property
     def alpha(self) -> bool:
-        return self.name == "lni" or (self.name in ("amsart", "aomart", "smfart") and self.n // 2 % 2 == 1)
+        return self.name == "lni" or (
+            self.name in ("amsart", "aomart", "smfart", "amsproc") and self.n // 2 % 2 == 1
+        )
 
     @property
     def raised(self) -> bool:
@@ -157,7 +161,7 @@ class Variant:
             return 4
         if self.name == "revtex4-1":
             return 0 if "prl" in self.revtex else 4
-        if self.name in ("achemso", "apa7", "jacow") or (
+        if self.name in ("achemso", "apa7", "jacow", "apa6") or (
             self.name == "oup-authoring-template" and self.n // 4 % 3 > 0
         ):
             return 0
@@ -196,7 +200,24 @@ class Variant:
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
             or (self.name == "jpsj2" and self.n // 4 % 2 == 0)
             or bool({"reprint", "twocolumn"} & set(self.revtex))
+            or (self.name == "extarticle" and self.n // 4 % 2 == 0 and self.size < 10)
+            or self.mode == "jou"
         )
+
+    @property
+    def size(self) -> int:
+        """What extarticle is used for: the sizes that the article class does not have."""
+        return (9, 8, 14)[self.n // 8 % 3]
+
+    @property
+    def mode(self) -> str:
+        """The APA's sixth edition: as a journal prints it, as it is sent to one, or as an ordinary article."""
+        return ("jou", "man", "doc")[self.n // 4 % 3] if self.name == "apa6" else ""
+
+    @property
+    def floats_last(self) -> bool:
+        """A manuscript's tables and figures stand after all else, if not asked otherwise."""
+        return self.mode == "man" and self.n // 16 % 2 == 0
 
     @property
     def captions_last(self) -> bool:
@@ -208,7 +229,9 @@ class Variant:
         """The AMS's classes print an equation's number at its left, and those made after them if not asked otherwise."""
         if self.name == "smfart":
             return self.n // 4 % 3 > 0
-        return self.name in ("amsart", "aomart") or (self.name == "ijmart" and self.n // 8 % 4 != 3)
+        return self.name in ("amsart", "aomart") or (
+            self.name in ("ijmart", "amsproc") and self.n // 8 % 4 != 3
+        )
 
     @property
     def manuscript(self) -> str:
@@ -257,6 +280,11 @@ def document_class(v: Variant) -> str:
         ("", "parskip=half", "chapterprefix", "numbers=noenddot")[v.n // 4 % 4], "bibliography=totoc" if v.n % 3 else "",
     )  # fmt: skip
     ptptex = (("", "preprint", "", "supplement")[v.n // 4 % 4], "seceq" if v.n // 16 % 2 else "")
+    apa6 = (
+        v.mode, "floatsintext" if v.mode == "man" and not v.floats_last else "",
+        "donotrepeattitle" if v.mode == "man" and v.n // 32 % 3 == 2 else "",
+        ("", "notxfonts", "notimes")[v.n % 3] if v.mode == "jou" else "", "a4paper" if v.n // 8 % 2 else "",
+    )  # fmt: skip
     return {
         "article": rf"\documentclass[{10 + v.n // 8 % 3}pt{columns}]{{article}}",
         "revtex4-2": rf"\documentclass[aps,{'prb' if v.raised else 'prd'},reprint,nofootinbib]{{revtex4-2}}",
@@ -336,6 +364,16 @@ def document_class(v: Variant) -> str:
             rf"\documentclass[{v.manuscript}{',SectionNumbers' if v.numbered_levels else ''}"
             rf"{',11pt' if v.n // 32 % 4 == 3 else ''}]{{ascelike}}"
         ),
+        "extarticle": rf"\documentclass[{v.size}pt{columns}]{{extarticle}}",
+        "amsproc": (
+            rf"\documentclass[{('10pt', '11pt', '10pt', '12pt')[v.n // 4 % 4]}{',a4paper' if v.n // 16 % 3 == 2 else ''}"
+            rf"{'' if v.left_numbers else ',reqno'}]{{amsproc}}"
+        ),
+        # It asks flushend for what that no longer has.
+        "apa6": (
+            r"\expandafter\let\csname ds@keeplastbox\endcsname\empty"
+            rf"\documentclass[{','.join(filter(None, apa6))}]{{apa6}}"
+        ),
     }[v.name]
 
 
@@ -349,7 +387,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(r"\usepackage{amssymb}")
     if v.name not in (
         "amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp", "oup-authoring-template", "ijmart",
-        "smfart", "kluwer",
+        "smfart", "kluwer", "amsproc",
     ):  # fmt: skip
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
@@ -364,7 +402,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
     elif (v.name in (
         "spie", "jpsj2", "proc", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc", "report",
-        "ascelike",
+        "ascelike", "extarticle", "amsproc",
     ) and v.n % 3 == 0) or (v.name in ("ejpecp", "ijmart") and v.n % 3 != 1):  # fmt: skip
         # The signs of its notes, which Computer Modern has as bitmaps only.
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
@@ -379,11 +417,12 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     elif v.name == "oup-authoring-template" and v.n % 3 != 1:
         # Of Computer Modern's bullet and copyright sign there are only bitmaps.
         lines.append(r"\usepackage{mathptmx,helvet}" if v.n % 3 else r"\usepackage{lmodern}")
-    elif v.n % 3 == 1 and v.name != "apa7":
+    elif v.n % 3 == 1 and v.name not in ("apa7", "apa6"):
         lines += [r"\usepackage[T1]{fontenc}", r"\usepackage{lmodern}"]
     elif v.n % 3 == 2 and v.name in (
         "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie", "jpsj2",
         "proc", "smfart", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc", "report", "ascelike",
+        "extarticle", "amsproc",
     ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
@@ -404,6 +443,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines += _memoir(v)
     if v.name == "report":
         lines += _report(v)
+    if v.name == "extarticle":
+        lines += _extarticle(v)
     if v.name == "smfart" and v.own_theorems:
         lines.append(r"\usepackage{smfthm}")
     if v.name == "ptptex":  # which has three levels of headings, and prints a stop for a number that is none
@@ -431,7 +472,9 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         "ascelike",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
-    elif v.name == "IEEEtran" or (v.name in ("article", "IEEEconf", "proc", "acmconf", "report") and v.n % 5):
+    elif v.name == "IEEEtran" or (
+        v.name in ("article", "IEEEconf", "proc", "acmconf", "report", "extarticle") and v.n % 5
+    ):
         lines.append(r"\usepackage{cite}")
     if v.line_numbers and not v.manuscript:
         lines.append(r"\usepackage{lineno}\linenumbers")
@@ -459,6 +502,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(r"\newcommand{\plainsection}[2]{{\let\sectype\relax\let\ssectchar\relax\section*{#2}}}")
     if v.name == "kluwer":
         lines += _kluwer()
+    elif v.name == "amsproc":
+        lines += _amsproc(v)
     elif not v.own_theorems:
         style = r"\theoremstyle{definition}" if v.n % 7 == 3 and v.name != "spie" else ""
         if v.name == "oup-authoring-template":
@@ -476,6 +521,39 @@ def _kluwer() -> list[str]:
         *(rf"\newtheorem{{known{t}}}{{{t.upper()}}}" for t in THEOREMS[:4]),
         *(rf"\newdisplay{{known{t}}}{{{t}}}" for t in THEOREMS[4:]),
     ]
+
+
+def _amsproc(v: Variant) -> list[str]:
+    """Return the theorems of the AMS's sample, in its three styles and with one counter in each section."""
+    return [
+        r"\newtheorem{knownTheorem}{Theorem}[section]",
+        *(rf"\newtheorem{{known{t}}}[knownTheorem]{{{t}}}" for t in THEOREMS[1:4]), r"\theoremstyle{definition}",
+        *(rf"\newtheorem{{known{t}}}[knownTheorem]{{{t}}}" for t in ("Definition", "Example")),
+        r"\theoremstyle{remark}\newtheorem{knownRemark}[knownTheorem]{Remark}",
+        r"\numberwithin{equation}{section}" if v.n // 32 % 3 else "",
+    ]  # fmt: skip
+
+
+def _extarticle(v: Variant) -> list[str]:
+    """Return what authors load for small or large print: margins, heads, headings, paragraphs, captions."""
+    margin = "0.75in" if v.size < 10 else "1in"
+    fancy = r"\usepackage{fancyhdr}\pagestyle{fancy}\fancyhf{}"
+    heads = (
+        fancy + r"\lhead{A. Tester and B. Sample}\rhead{On what is known}\cfoot{\thepage}", "",
+        fancy + r"\fancyhead[L]{\nouppercase{\leftmark}}\fancyhead[R]{\thepage}",
+        rf"\pagestyle{{myheadings}}\markright{{{RUNNING_HEAD}}}",
+    )  # fmt: skip
+    headings = (
+        "", r"\usepackage[small,compact]{titlesec}", r"\usepackage{titlesec}\titlelabel{\thetitle.\quad}",
+        r"\usepackage{titlesec}\titleformat*{\section}{\large\bfseries}\titleformat*{\subsection}{\normalsize\bfseries}",
+        r"\usepackage{titlesec}\titleformat{\section}{\normalfont\large\scshape\filcenter}{\thesection.}{0.5em}{}",
+    )  # fmt: skip
+    return [
+        ("", rf"\usepackage[margin={margin}]{{geometry}}", r"\usepackage[a4paper,margin=2cm]{geometry}")[v.n // 16 % 3],
+        heads[v.n // 64 % 4], headings[v.n // 256 % 5], r"\usepackage{parskip}" if v.n // 32 % 3 == 0 else "",
+        r"\usepackage[font=small,labelfont=bf]{caption}" if v.n // 128 % 2 else "",
+        r"\usepackage{authblk}" if v.n % 5 > 2 else "",
+    ]  # fmt: skip
 
 
 def _memoir(v: Variant) -> list[str]:
