@@ -4,6 +4,7 @@
     python evals/reading_truth.py             # the classes for work
     python evals/reading_truth.py --final     # three others; once, before anything is done for them
     python evals/reading_truth.py --show article/2212.11831
+    python evals/reading_truth.py --untold    # do passages keep to sections whose headings are missed?
 
 What is counted. Headings: levels 1 to 3, same title (letters and digits, ratio 0.85), page off by at most
 one; References, Abstract, Contents and Acknowledgements are left out on both sides; run-in paragraph
@@ -14,7 +15,9 @@ several. Captions: in any case. Citations: the entries that each passage cites,
 against the keys of the citation commands in its sentences. Kinds: sentences of theorems, definitions,
 remarks and proofs that stand in a passage of that kind. arXiv ids: all that an entry prints. Scripts: each
 exponent or index put into the text, with up to 12 characters on both sides. `--stripped` takes bookmarks,
-named destinations and links out of the PDFs first.
+named destinations and links out of the PDFs first. `--untold` makes the reader miss every heading but the
+first and the list's, and cut no title from the text it runs into: what is left is whether a passage ends
+where a section does though nothing says so.
 
 One paper, 2212.11739, is left out: its body is one line of TeX's options. All classes for work but the first
 three were scored before anything was done for them, three at a time, in the order in which
@@ -39,7 +42,9 @@ import pymupdf
 from headings import UNLISTED, key, stripped
 
 from search.answering.canonical import canonical
-from search.documents import read_pdf
+from search.documents import read_pdf, reading
+from search.documents.levels import Heading
+from search.documents.lines import TextLine
 from search.models import Passage, ReadPaper
 
 sys.path.insert(0, str(Path(__file__).parent / "typeset"))
@@ -441,6 +446,18 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / max(precision + recall, 1e-9)
 
 
+def miss_headings() -> None:
+    """Make the reader miss all headings but the first and those of lists of references."""
+    find = reading.find_headings
+
+    def first_and_lists(lines: Sequence[TextLine], *rest: Any) -> list[Heading]:
+        found = find(lines, *rest)
+        return [h for at, h in enumerate(found) if at == 0 or reading.has_list(lines, [h])]
+
+    reading.find_headings = first_and_lists
+    reading.split_run_in = lambda lines, _: list(lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -448,6 +465,7 @@ def main() -> int:
     parser.add_argument("--final", action="store_true")
     parser.add_argument("--classes", default="")
     parser.add_argument("--stripped", action="store_true")
+    parser.add_argument("--untold", action="store_true")
     parser.add_argument("--show", default="", help="class/paper: print what was not right")
     parser.add_argument("--each", action="store_true", help="a line for each paper with a mistake")
     arguments = parser.parse_args()
@@ -458,6 +476,8 @@ def main() -> int:
     names = FINAL[:3] if arguments.final else WORK
     if arguments.classes:
         names = tuple(arguments.classes.split(","))
+    if arguments.untold:
+        miss_headings()
     total: Score = Counter()
     pages, seconds = 0, 0.0
     for name in names:

@@ -45,7 +45,7 @@ _DIGITS = re.compile(r"\d+|\b[ivxl]+\b")
 #: are none: TeX's first baseline is the same on all.
 _MOST, _BEGIN = 0.5, 0.2
 #: Heights below a page's first line in which the next two lines of text stand, in double spacing too.
-_NEAR = 5.0
+_NEAR = 6.0
 
 #: Between two lines of one text stands less than this part of their height in single spacing; at the foot,
 #: where numbers of pages stand further away, in one and a half spacing: emulateapj's heads come as near.

@@ -126,7 +126,7 @@ def find_headings(
     if not sections and known:  # then only the first page can be theirs
         sections = [next((i for i, line in enumerate(lines) if line.page > lines[0].page), len(lines)) - 1]
     first = min(sections, default=len(lines))
-    if not has_numbers and (not sections or lines[first].page > lines[0].page):
+    if not has_numbers:
         first = min(first, _first_text(lines, body))
     others = [c for c in candidates if c.start not in taken and c.start > first]
     if not has_numbers:

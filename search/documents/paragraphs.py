@@ -12,17 +12,17 @@ from search.documents.floats import CAPTION, Called, kinds_of, opens_footnote
 from search.documents.formulas import is_display, is_flush, is_part
 from search.documents.joining import LineAt, text_of, vocabulary_of
 from search.documents.lines import TextLine
+from search.documents.openings import may_open_section
 from search.documents.statements import ends_proof, leaves_statement, mark_statements, opens_statement
+from search.documents.style import BodyStyle
 from search.models import PassageKind
 
-__all__ = ["LineAt", "Paragraph", "apart", "paragraphs", "text_of", "vocabulary_of"]
+__all__ = ["LineAt", "Paragraph", "paragraphs", "set_apart", "text_of", "vocabulary_of"]
 
 #: A formula goes on: what no paragraph begins with, and what none ends with.
 _GOES_ON, _UNFINISHED = frozenset("=≤≥≲≈∈_^"), frozenset("=≤≥≲≈∈×")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*$")
 _ITEM = re.compile(r"(?:[•◦▪–∗*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d+\])\s")
-#: Shares of bold or slanted characters that set a line apart from the next.
-_MOST, _LITTLE = 0.8, 0.5
 #: Leadings between two lines of one paragraph at most.
 _FURTHEST = 1.2
 
@@ -35,33 +35,35 @@ class Paragraph:
     kind: PassageKind = "text"
     #: Whether a theorem, definition, remark or proof begins with it.
     opens: bool = False
+    #: Whether another section may begin with it (see `search.documents.openings`).
+    apart: bool = False
 
 
 def paragraphs(
     lines: Sequence[TextLine],
-    body_size: float,
-    leading: float = 0.0,
+    body: BodyStyle,
     called: Called = frozenset(),
     following: TextLine | None = None,
+    *,
+    front: bool = False,
 ) -> list[Paragraph]:
     """Return the paragraphs of consecutive lines: the running text, then captions, tables and footnotes.
 
     Args:
         lines: of one section.
-        body_size: of the paper's text.
-        leading: its usual distance of two baselines; 0 where it is not known, and taken for single spacing.
+        body: the style of the paper's text.
         called: the whole paper's raised marks (see `floats.called_notes`).
         following: the line after them, of the next heading.
+        front: they stand before the first heading: a paragraph ends where it ends, whatever may begin there.
     """
     lines = [line for line in lines if line.text]
-    kinds = kinds_of(lines, body_size, leading, called, following)
-    furthest = _FURTHEST * leading
-    columns = edges_of([line for line, kind in zip(lines, kinds, strict=True) if kind == "text"])
+    kinds = kinds_of(lines, body.size, body.leading, called, following)
+    furthest = _FURTHEST * body.leading
+    text = [line for line, kind in zip(lines, kinds, strict=True) if kind == "text"]
+    columns = edges_of(text)
     flow: list[Paragraph] = []
     last_display = False
-    for line, kind in zip(lines, kinds, strict=True):
-        if kind != "text":
-            continue
+    for at, line in enumerate(text):
         column = columns[line.page, line.column]
         display = is_display(line, column.left, column.right) or (
             bool(flow)
@@ -70,15 +72,18 @@ def paragraphs(
                 or is_flush(line, flow[-1].lines[-1], column.left, column.right)
             )
         )
-        if flow and _continues(
-            flow[-1], line, columns, furthest, display=display, after_display=last_display
+        apart = not display and may_open_section(text, at, columns, body)
+        if (
+            flow
+            and (front or not apart)
+            and _continues(flow[-1], line, columns, furthest, display=display, after_display=last_display)
         ):
             flow[-1].lines.append(line)
         else:
-            flow.append(Paragraph([line]))
+            flow.append(Paragraph([line], apart=apart))
         last_display = display
     mark_statements(flow)
-    return flow + apart(lines, kinds, called)
+    return flow + set_apart(lines, kinds, called)
 
 
 def _continues(  # noqa: C901, PLR0911 - one return for each way in which text goes on
@@ -99,7 +104,7 @@ def _continues(  # noqa: C901, PLR0911 - one return for each way in which text g
     if display or after_display:
         return _formula_continues(line, columns, display=display)
     same_column = (previous.page, previous.column) == (line.page, line.column)
-    if len(paragraph.lines) == 1 and _is_title(previous, line, columns):
+    if paragraph.apart and len(paragraph.lines) == 1 and _is_title(previous, line):
         return False
     ended = bool(_SENTENCE_END.search(previous.text)) or ends_proof(previous)
     column = columns[line.page, line.column]
@@ -125,19 +130,9 @@ def _continues(  # noqa: C901, PLR0911 - one return for each way in which text g
     return full and not indented and begins.isupper() and not opens_statement(line)
 
 
-def _is_title(previous: TextLine, line: TextLine, columns: dict[tuple[int, int], Edges]) -> bool:
-    """Return whether a line is the title of what follows: short, without full stop, bold or slanted alone."""
-    apart = (previous.bold > _MOST and line.bold < _LITTLE) or (
-        previous.italic > _MOST and line.italic < _LITTLE
-    )
-    return (
-        apart
-        and line.text[:1].isupper()
-        and previous.text[:1].isalnum()
-        and previous.text[-1] not in ".,;:"
-        and previous.x1 < columns[previous.page, previous.column].right - 2 * previous.size
-        and not opens_statement(previous)
-    )
+def _is_title(previous: TextLine, line: TextLine) -> bool:
+    """Return whether a line that may open a section is all of a title, in another font than what follows."""
+    return previous.font != line.font and line.text[0].isupper() and previous.text[-1] not in ".,;:"
 
 
 def _formula_continues(line: TextLine, columns: dict[tuple[int, int], Edges], *, display: bool) -> bool:
@@ -157,7 +152,7 @@ def _indented(previous: TextLine, line: TextLine) -> bool:
         and line.text[:1].isupper() and line.x0 < previous.x0 + 4 * line.size  # fmt: skip
 
 
-def apart(
+def set_apart(
     lines: Sequence[TextLine], kinds: Sequence[PassageKind], called: Called = frozenset()
 ) -> list[Paragraph]:
     """Return captions, tables and footnotes, each in its own paragraph, in reading order."""

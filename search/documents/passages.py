@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from operator import attrgetter
 
 from search.documents.joining import LineAt, text_of
@@ -22,13 +21,13 @@ SHORTEST, LONGEST = 1000, 1500
 OVERLAP = 200
 #: A gap of so many sizes between two lines holds a picture, a table or a footnote's rule.
 _FLOAT = 3.0
+#: Prose has so many characters, and so many words in small letters and a sentence's end, or many words; it
+#: stands among so many paragraphs from a section's title on.
+_SENTENCE, _WORDS, _MANY, _AHEAD = 60, 3, 8, 4
+_SMALL_WORD = re.compile(r"(?<![^\s(])[a-z]{3,}")
+_END = re.compile(r"[^\W_][.?!:](?:\s|$)|[)\]]\.(?:\s|$)")
 #: Between two paragraphs.
 BREAK = "\n\n"
-#: A title that is no heading takes so many lines at most, and has words, no formula and no full stop.
-_TITLE_LINES = 3
-_TITLE = re.compile(r"(?=.*[^\W\d_]{4})(?:[A-Z\d]|[a-z][.)]\s+[A-Z])[^=^_{}<>|]{2,158}[^=^_{}<>|.,;:]")
-#: Shares of bold or slanted characters, and a ratio of sizes, that set a title apart.
-_MOST, _LITTLE, _LARGER = 0.8, 0.5, 1.08
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +58,12 @@ def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
     """Yield what is cut as one: running text as far as it goes; each statement, caption, table; the notes."""
     group: list[Paragraph] = []
     notes: list[Paragraph] = []
-    for paragraph, following in zip_longest(paragraphs, paragraphs[1:]):
+    for at, paragraph in enumerate(paragraphs):
         if paragraph.kind == "footnote":
             notes.append(paragraph)
             continue
-        goes_on = (paragraph.kind == "text" and not _is_title(paragraph, following)) or (
-            paragraph.kind in STATED and not paragraph.opens
-        )
+        goes_on = (paragraph.kind == "text") or (paragraph.kind in STATED and not paragraph.opens)
+        goes_on = goes_on and not (paragraph.apart and _parts(group, paragraphs[at : at + _AHEAD]))
         if group and not (goes_on and group[-1].kind == paragraph.kind):
             yield group
             group = []
@@ -75,28 +73,18 @@ def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
             yield rest
 
 
-def _is_title(paragraph: Paragraph, following: Paragraph | None) -> bool:
-    """Return whether a paragraph looks like the title of the next one, whether it became a heading or not.
+def _parts(group: Sequence[Paragraph], following: Sequence[Paragraph]) -> bool:
+    """Return whether prose stands before and soon after a line that may open a section.
 
-    It is short, has no full stop, and all of it is bold, slanted or large beside text that is not. A passage
-    that ended there and went on behind it would join two subjects.
+    What is printed in plots and tables looks like titles, again and again, and is none.
     """
-    if following is None or len(paragraph.lines) > _TITLE_LINES:
-        return False
-    title = " ".join(line.text for line in paragraph.lines)
-    text = following.lines[0]
-    return (
-        _TITLE.fullmatch(title) is not None
-        and following.kind == "text"
-        and text.text[:1].isupper()
-        and sum(len(line.text) for line in following.lines) > len(title)
-        and all(
-            (line.bold > _MOST and text.bold < _LITTLE)
-            or (line.italic > _MOST and text.italic < _LITTLE)
-            or line.size > _LARGER * text.size
-            for line in paragraph.lines
-        )
-    )
+    return _is_written(following) and _is_written(group)
+
+
+def _is_written(paragraphs: Sequence[Paragraph]) -> bool:
+    text = " ".join(line.text for paragraph in paragraphs for line in paragraph.lines)
+    words = len(_SMALL_WORD.findall(text))
+    return len(text) >= _SENTENCE and (words >= _MANY or (words >= _WORDS and bool(_END.search(text))))
 
 
 def _pieces(group: Sequence[Paragraph], vocabulary: frozenset[str]) -> list[Piece]:

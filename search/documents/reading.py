@@ -34,7 +34,7 @@ from search.errors import NoTextInPDF, install
 from search.models import Passage, Quality, ReadPaper, Reference, Section
 
 #: Of our own reading, whatever reads the pages. It goes up whenever the same PDF would give another text.
-READING = 6
+READING = 7
 #: Under so many characters the paper as a whole has no text.
 _NO_TEXT = 100
 

@@ -12,7 +12,7 @@ from search.documents.floats import SMALLER, Called, called_notes, kinds_in_list
 from search.documents.kinds import section_kind
 from search.documents.levels import Heading
 from search.documents.lines import TextLine
-from search.documents.paragraphs import Paragraph, apart, paragraphs
+from search.documents.paragraphs import Paragraph, paragraphs, set_apart
 from search.documents.style import BodyStyle
 from search.models import Section, SectionKind
 
@@ -76,7 +76,7 @@ def parts(lines: Sequence[TextLine], headings: Sequence[Heading], body: BodyStyl
         found.append(
             _list(section, inside, called, body)
             if kind == "references"
-            else Part(section, inside, paragraphs(inside, body.size, body.leading, called, below))
+            else Part(section, inside, paragraphs(inside, body, called, below))
         )
     return found
 
@@ -100,7 +100,7 @@ def _without_addresses(lines: Sequence[TextLine], body: BodyStyle, called: Calle
 
 def _letter(lines: Sequence[TextLine], body: BodyStyle, called: Called) -> Part:
     """Return a text without headings; names and addresses before its first prose are left out."""
-    found = paragraphs(lines, body.size, body.leading, called)
+    found = paragraphs(lines, body, called)
     first = next((i for i, p in enumerate(found) if _is_prose(p)), None)
     if first is not None and found[first].lines[0].page <= lines[0].page + 1:  # a page may hold the title
         found[first].lines = _without_names(found[first].lines, body)
@@ -113,7 +113,7 @@ def _list(section: Section, lines: Sequence[TextLine], called: Called, body: Bod
     lines = [line for line in lines if line.text]
     kinds = kinds_in_list(lines, called, body.leading)
     entries = [line for line, kind in zip(lines, kinds, strict=True) if kind == "text"]
-    return Part(section, entries, apart(lines, kinds, called))
+    return Part(section, entries, set_apart(lines, kinds, called))
 
 
 def has_list(lines: Sequence[TextLine], headings: Sequence[Heading]) -> bool:
@@ -146,7 +146,7 @@ def _front(lines: Sequence[TextLine], heading: TextLine, body: BodyStyle, called
     if not lines:
         return []
     opening = next((i for i, line in enumerate(lines) if _RUN_IN_ABSTRACT.match(line.text)), None)
-    found = paragraphs(lines[opening or 0 :], body.size, body.leading, called, heading)
+    found = paragraphs(lines[opening or 0 :], body, called, heading, front=True)
     if opening is None:
         chosen = [p for p in found if _is_prose(p) and p.kind != "footnote"]
         if chosen:
@@ -158,9 +158,9 @@ def _front(lines: Sequence[TextLine], heading: TextLine, body: BodyStyle, called
         first.text = first.text[mark.end() if mark else 0 :]
     if not chosen:
         return []
-    rest: list[Paragraph] = []
+    chosen, rest = _up_to_title(chosen, found)
     if _length(chosen) > _LONGEST_ABSTRACT:  # a letter, whose text goes on without a heading
-        summary, rest = chosen[0], found[found.index(chosen[0]) + 1 :]
+        summary, rest = chosen[0], found[_place(chosen[0], found) + 1 :]
         if _length([summary]) > _LONGEST_ABSTRACT:
             return [_without_section([summary, *rest])]
         chosen = [summary]
@@ -168,6 +168,22 @@ def _front(lines: Sequence[TextLine], heading: TextLine, body: BodyStyle, called
     section = Section(title="Abstract", level=1, kind="abstract", page=page, path=("Abstract",))
     abstract = Part(section, [line for p in chosen for line in p.lines], chosen)
     return [abstract, _without_section(rest)] if rest else [abstract]
+
+
+def _up_to_title(chosen: list[Paragraph], found: list[Paragraph]) -> tuple[list[Paragraph], list[Paragraph]]:
+    """Return what of an abstract stands before a title that was not told, and all from there on."""
+    last = _place(chosen[-1], found)
+    for at in range(_place(chosen[0], found) + 1, last):
+        if found[at].apart and not any(found[at] is p for p in chosen):
+            before = [p for p in chosen if _place(p, found) < at]
+            return before, found[at:]
+    for p in chosen:
+        p.apart = False
+    return chosen, []
+
+
+def _place(paragraph: Paragraph, found: Sequence[Paragraph]) -> int:
+    return next(at for at, other in enumerate(found) if other is paragraph)
 
 
 def _without_names(lines: list[TextLine], body: BodyStyle) -> list[TextLine]:

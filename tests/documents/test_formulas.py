@@ -9,6 +9,7 @@ from search.documents.formulas import is_display, is_flush
 from search.documents.lines import text_line
 from search.documents.pages import Line, Page, Span
 from search.documents.paragraphs import paragraphs
+from search.documents.style import BodyStyle
 
 
 def line(
@@ -66,7 +67,7 @@ def test_a_display_stays_in_its_sentence():
         line("y_n = z_n + 1,", 200, 145, block=2),
         line("holds, which is what we wanted to see in this place.", 50, 170, width=width, block=3),
     ]
-    (paragraph,) = paragraphs([text_line([piece], 1, 0) for piece in pieces], 10)
+    (paragraph,) = paragraphs([text_line([piece], 1, 0) for piece in pieces], BodyStyle(10, "Body", 12))
     assert len(paragraph.lines) == 4
 
 

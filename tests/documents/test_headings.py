@@ -2,55 +2,19 @@
 
 from __future__ import annotations
 
+from documents.sheets import BODY, FULL, Sheet
+
 from search.documents.bookmarks import Mark
 from search.documents.headings import find_headings
 from search.documents.levels import Heading
-from search.documents.lines import TextLine, text_line
+from search.documents.lines import text_line
 from search.documents.pages import Line, Span
 from search.documents.run_in import split_run_in
 from search.documents.style import BodyStyle
 
-BODY = BodyStyle(10, "Roman", 12)
-FULL = "Words that fill a line of the column to its right edge and no more."
 
-
-class Sheet:
-    """One column of lines, from x = 50 to 385 points."""
-
-    def __init__(self) -> None:
-        self.lines: list[TextLine] = []
-        self.y = 100.0
-
-    def line(self, *parts: tuple[str, str, float], gap: float = 12, centred: bool = False) -> None:
-        """Add a line of (text, font, size), `gap` points below the one before; five points a letter."""
-        self.y += gap
-        width = 5 * sum(len(text) for text, _, _ in parts)
-        x = left = 50.0 + (335 - width) / 2 if centred else 50.0
-        spans = []
-        for text, font, size in parts:
-            bold, italic = font == "Bold", font == "Italic"
-            end = x + 5 * len(text)
-            spans.append(Span(text, font, size, bold, italic, False, x, self.y - 10, end, self.y + 2, self.y))
-            x = end
-        self.lines.append(text_line([Line(spans, left, self.y - 10, x, self.y + 2, 0)], 1, 0))
-
-    def text(self, gap: float = 12) -> None:
-        """Add three lines of text."""
-        for step in (gap, 12, 12):
-            self.line((FULL, "Roman", 10), gap=step)
-
-    def small_capitals(self, *texts: str) -> None:
-        """Add centred lines in imitated small capitals: capitals of two sizes of the text's own font."""
-        for number, text in enumerate(texts):
-            words = [(word[0] if word[0].isupper() else "", word) for word in text.split()]
-            parts = []
-            for first, word in words:
-                parts += [(" " + first, "Roman", 10)] if first else [(" ", "Roman", 8)]
-                parts += [(word[len(first) :].upper(), "Roman", 8)]
-            self.line(*[part for part in parts if part[0]], gap=12 if number else 22, centred=True)
-
-    def headings(self, marks: tuple[Mark, ...] = ()) -> list[Heading]:
-        return find_headings(split_run_in(self.lines, BODY), BODY, marks)
+def headings(sheet: Sheet, marks: tuple[Mark, ...] = ()) -> list[Heading]:
+    return find_headings(split_run_in(sheet.lines, BODY), BODY, marks)
 
 
 def told(headings: list[Heading]) -> list[tuple[str | None, str, int]]:
@@ -63,7 +27,7 @@ def test_small_capitals_end_where_the_text_begins():
     for texts in (("I. Introduction",), ("II. The Relation Between Images And", "their densities In Space")):
         sheet.small_capitals(*texts)
         sheet.text(gap=14)
-    assert told(sheet.headings()) == [
+    assert told(headings(sheet)) == [
         ("I", "INTRODUCTION", 1),
         ("II", "THE RELATION BETWEEN IMAGES AND THEIR DENSITIES IN SPACE", 1),
     ]
@@ -75,7 +39,7 @@ def test_a_title_below_the_word_appendix_belongs_to_it():
     for texts in (("I. Introduction",), ("II. All Results",), ("Appendix A", "Proof Of The Statement")):
         sheet.small_capitals(*texts)
         sheet.text(gap=14)
-    assert told(sheet.headings())[-1] == ("A", "PROOF OF THE STATEMENT", 1)
+    assert told(headings(sheet))[-1] == ("A", "PROOF OF THE STATEMENT", 1)
 
 
 def test_a_title_in_another_font_below_the_word_appendix_belongs_to_it():
@@ -88,7 +52,7 @@ def test_a_title_in_another_font_below_the_word_appendix_belongs_to_it():
     sheet.line(("All that was left to be proved of", "Italic", 10), centred=True)
     sheet.line(("the statement", "Italic", 10), centred=True)
     sheet.text(gap=24)
-    assert told(sheet.headings())[-1] == ("A", "All that was left to be proved of the statement", 1)
+    assert told(headings(sheet))[-1] == ("A", "All that was left to be proved of the statement", 1)
 
 
 def test_a_number_of_three_parts_makes_a_heading_of_a_line_in_the_font_of_the_text():
@@ -102,7 +66,7 @@ def test_a_number_of_three_parts_makes_a_heading_of_a_line_in_the_font_of_the_te
         sheet.text(gap=14)
     sheet.line(("1.1.3. That was all there", "Roman", 10))
     sheet.text()
-    assert [heading.number for heading in sheet.headings()] == ["1", "1.1", "1.1.1", "1.1.2"]
+    assert [heading.number for heading in headings(sheet)] == ["1", "1.1", "1.1.1", "1.1.2"]
 
 
 def test_run_in_numbers_stand_below_lettered_sections():
@@ -116,7 +80,7 @@ def test_run_in_numbers_stand_below_lettered_sections():
         for number, title in ((1, "Methods"), (2, "Evaluation")):
             sheet.line((f"{number}) {title}:", "Italic", 10), (" In this we are like others.", "Roman", 10))
             sheet.text()
-    assert [(number, level) for number, _, level in told(sheet.headings())] == [
+    assert [(number, level) for number, _, level in told(headings(sheet))] == [
         ("I", 1), ("A", 2), ("1", 3), ("2", 3), ("B", 2), ("1", 3), ("2", 3),
     ]  # fmt: skip
 
@@ -133,7 +97,7 @@ def test_bold_beginnings_without_a_number_stand_below_numbered_sections():
             ("Text feature", "Bold", 10), (" The features of the text are those.", "Roman", 10), gap=26
         )
         sheet.text()
-    assert told(sheet.headings()) == [
+    assert told(headings(sheet)) == [
         ("1", "Introduction", 1), ("1.1", "The first part", 2), (None, "Text feature", 3),
         ("2", "Methods", 1), ("2.1", "The first part", 2), (None, "Text feature", 3),
     ]  # fmt: skip
@@ -149,7 +113,7 @@ def test_titles_that_run_in_before_a_dash_are_without_it():
             (f"{number}.1. Measures. —", "Bold", 10), (" The birds are measured.", "Roman", 10), gap=22
         )
         sheet.text()
-    assert told(sheet.headings()) == [
+    assert told(headings(sheet)) == [
         ("1", "Introduction", 1), ("1.1", "Measures", 2), ("2", "Methods", 1), ("2.1", "Measures", 2)
     ]  # fmt: skip
 
@@ -163,7 +127,7 @@ def test_bold_citations_make_no_heading():
             ("Others [", "Roman", 10), ("Ab20x, Cd21, Ef22, Gh23", "Bold", 10), ("]", "Roman", 10), gap=24
         )
         sheet.text()
-    assert [title for _, title, _ in told(sheet.headings())] == ["Introduction", "Methods"]
+    assert [title for _, title, _ in told(headings(sheet))] == ["Introduction", "Methods"]
 
 
 def test_titles_that_run_in_where_nothing_has_numbers_stand_right_below_the_sections():
@@ -174,7 +138,7 @@ def test_titles_that_run_in_where_nothing_has_numbers_stand_right_below_the_sect
         sheet.text(gap=20)
         sheet.line(("Measures of it. —", "Bold", 10), (" The birds are measured.", "Roman", 10), gap=22)
         sheet.text()
-    assert [level for _, _, level in told(sheet.headings())] == [1, 2] * 3
+    assert [level for _, _, level in told(headings(sheet))] == [1, 2] * 3
 
 
 def test_an_outline_without_the_unnumbered_sections_does_not_hide_them():
@@ -188,7 +152,7 @@ def test_an_outline_without_the_unnumbered_sections_does_not_hide_them():
         sheet.text(gap=20)
     sheet.line(("Notes by the editor", "Bold", 10), gap=26)
     sheet.text(gap=20)
-    assert [title for _, title, _ in told(sheet.headings(tuple(marks)))] == [
+    assert [title for _, title, _ in told(headings(sheet, tuple(marks)))] == [
         "Introduction", "Methods", "Conclusions", "Data availability",
     ]  # fmt: skip
 
@@ -208,7 +172,7 @@ def test_a_long_title_takes_all_its_lines():
     for number, text in enumerate(words):
         sheet.line((("2 " if not number else "") + text, "Bold", 12), gap=14 if number else 24)
     sheet.text(gap=16)
-    assert told(sheet.headings()) == [("1", "INTRODUCTION", 1), ("2", " ".join(words), 1)]
+    assert told(headings(sheet)) == [("1", "INTRODUCTION", 1), ("2", " ".join(words), 1)]
 
 
 def test_keywords_alone_on_a_line_are_a_heading():
@@ -217,7 +181,7 @@ def test_keywords_alone_on_a_line_are_a_heading():
     for title in ("ABSTRACT", "KEYWORDS", "1 INTRODUCTION"):
         sheet.line((title, "Bold", 12), gap=24)
         sheet.text(gap=16)
-    assert [title for _, title, _ in told(sheet.headings())] == ["ABSTRACT", "KEYWORDS", "INTRODUCTION"]
+    assert [title for _, title, _ in told(headings(sheet))] == ["ABSTRACT", "KEYWORDS", "INTRODUCTION"]
 
 
 def test_a_number_that_fits_between_others_in_their_style_is_enough():
@@ -230,7 +194,7 @@ def test_a_number_that_fits_between_others_in_their_style_is_enough():
         sheet.text(gap=16 if title[-1] == "s" else 12)
     sheet.line(("1.5. this is what we say of it all", "Roman", 10), gap=20)
     sheet.text(gap=16)
-    assert [number for number, _, _ in told(sheet.headings())] == ["1", "1.1", "1.2", "1.3", "1.4"]
+    assert [number for number, _, _ in told(headings(sheet))] == ["1", "1.1", "1.2", "1.3", "1.4"]
 
 
 def test_a_slanted_line_above_text_is_a_heading_where_numbered_ones_are_set_so():
@@ -248,7 +212,7 @@ def test_a_slanted_line_above_text_is_a_heading_where_numbered_ones_are_set_so()
         sheet.line(("Moreover we have", "Italic", 10), gap=20)
         sheet.line(("y = 2", "Formula", 10), gap=20)
     sheet.text(gap=20)
-    assert told(sheet.headings()) == [
+    assert told(headings(sheet)) == [
         ("1", "Introduction", 1),
         ("1.1", "Samples", 2),
         (None, "Related work of others", 2),
@@ -271,7 +235,7 @@ def test_three_styles_without_numbers_are_three_levels():
         ("Introduction", 17), ("The tools", 14), ("Earlier work", 12), ("Summary", 12), ("CBT", 14),
         ("Their use", 12), ("Other tools", 14), ("Conclusion", 17), ("Bibliography", 20),
     )  # fmt: skip
-    assert [level for _, _, level in told(sheet.headings())] == [1, 2, 3, 3, 2, 3, 2, 1, 1]
+    assert [level for _, _, level in told(headings(sheet))] == [1, 2, 3, 3, 2, 3, 2, 1, 1]
 
 
 def test_an_article_is_no_number():
@@ -279,7 +243,7 @@ def test_an_article_is_no_number():
     sheet = unnumbered(
         ("Introduction", 17), ("A Mapping of Everything", 17), ("The first part", 14), ("Results", 17)
     )
-    assert told(sheet.headings()) == [
+    assert told(headings(sheet)) == [
         (None, "Introduction", 1), (None, "A Mapping of Everything", 1), (None, "The first part", 2),
         (None, "Results", 1),
     ]  # fmt: skip
@@ -311,7 +275,7 @@ def test_an_outline_that_ends_at_the_second_level_does_not_hide_the_third():
             sheet.text(gap=18)
     listed = [start for index, start in enumerate(starts) if index % 4 != 3]
     marks = tuple(Mark(start, start + 1, 1 if index % 3 == 0 else 2) for index, start in enumerate(listed))
-    assert [level for _, _, level in told(sheet.headings(marks))] == 3 * [1, 2, 2, 3]
+    assert [level for _, _, level in told(headings(sheet, marks))] == 3 * [1, 2, 2, 3]
 
 
 def test_a_section_that_hyperref_does_not_name_is_known_by_its_look():
@@ -323,7 +287,7 @@ def test_a_section_that_hyperref_does_not_name_is_known_by_its_look():
         sheet.line((title, "Bold", 12), gap=26)
         sheet.text(gap=18)
     marks = tuple(Mark(start, None, 1, listed=False) for start in starts[:-1])
-    assert told(sheet.headings(marks))[-1] == (None, "CRediT authorship contribution statement", 1)
+    assert told(headings(sheet, marks))[-1] == (None, "CRediT authorship contribution statement", 1)
 
 
 def test_a_small_label_of_keywords_is_no_heading():
@@ -335,27 +299,27 @@ def test_a_small_label_of_keywords_is_no_heading():
     sheet.text(gap=18)
     sheet.line(("2 Methods", "Bold", 12), gap=26)
     sheet.text(gap=18)
-    assert told(sheet.headings()) == [("1", "Introduction", 1), ("2", "Methods", 1)]
+    assert told(headings(sheet)) == [("1", "Introduction", 1), ("2", "Methods", 1)]
 
 
 def test_a_style_that_comes_once_is_known_by_its_larger_sisters():
     """One small bold title among larger ones without numbers is a heading, and stands below them."""
     sheet = unnumbered(("Introduction", 17), ("The tools", 17), ("One detail", 12), ("Conclusion", 17))
-    assert told(sheet.headings())[2] == (None, "One detail", 2)
+    assert told(headings(sheet))[2] == (None, "One detail", 2)
 
 
 def test_what_is_smaller_stands_below_both_levels_that_look_alike():
     """Where sections and their parts have one style, a title without a number below them is of level 3."""
     sheet = unnumbered(("1 Introduction", 14), ("2 Methods", 14), ("3 Results", 14), ("3.1 Parts", 14),
                        ("3.2 More", 14), ("A detail of them", 12), ("4 Conclusion", 14))  # fmt: skip
-    assert told(sheet.headings())[5] == (None, "A detail of them", 3)
+    assert told(headings(sheet))[5] == (None, "A detail of them", 3)
 
 
 def test_a_long_title_is_set_as_shorter_ones_without_numbers_are():
     """Below numbered sections a title of two lines needs no more than to look as the others do."""
     long = "The whole of a title that goes on and on for as long as there is any room left for it on the page"
     sheet = unnumbered(("1 Introduction", 14), ("Detail", 12), (long + " at all", 12), ("2 Conclusion", 14))
-    assert [title for _, title, _ in told(sheet.headings())][1:3] == ["Detail", long + " at all"]
+    assert [title for _, title, _ in told(headings(sheet))][1:3] == ["Detail", long + " at all"]
 
 
 def test_centred_titles_stand_above_those_at_the_edge_and_upright_above_slanted():
@@ -369,7 +333,7 @@ def test_centred_titles_stand_above_those_at_the_edge_and_upright_above_slanted(
         sheet.text(gap=18)
     for line in sheet.lines[len(sheet.lines) // 2 :]:
         line.page = 2
-    assert [level for _, _, level in told(sheet.headings())] == [1, 2, 3, 2, 3, 1]
+    assert [level for _, _, level in told(headings(sheet))] == [1, 2, 3, 2, 3, 1]
 
 
 def test_a_paper_whose_only_known_heading_is_its_list_can_have_others():
@@ -377,7 +341,7 @@ def test_a_paper_whose_only_known_heading_is_its_list_can_have_others():
     sheet = unnumbered(("Ada Example", 14), ("Contributions of the authors", 14), ("References", 14))
     for line in sheet.lines[4:]:
         line.page = 2
-    assert [title for _, title, _ in told(sheet.headings())] == ["Contributions of the authors", "References"]
+    assert [title for _, title, _ in told(headings(sheet))] == ["Contributions of the authors", "References"]
 
 
 def test_a_list_of_works_cited_is_known_by_its_name():
@@ -389,7 +353,7 @@ def test_a_list_of_works_cited_is_known_by_its_name():
             sheet.text(gap=24)
         sheet.line((title, "Italic", 10), gap=24)
         sheet.text(gap=24)
-        assert told(sheet.headings())[-1] == (None, title, 1)
+        assert told(headings(sheet))[-1] == (None, title, 1)
 
 
 def test_entries_set_as_the_text_are_no_headings_of_a_paper_without_numbers():
@@ -404,7 +368,7 @@ def test_entries_set_as_the_text_are_no_headings_of_a_paper_without_numbers():
     for entry in ("A. Tester and B. Sample, Journal of Tests", "R. Known, Journal of Texts"):
         sheet.line((entry, "Roman", 10), gap=16)
         sheet.line(("and what goes on with the entry", "Roman", 10))
-    found = [title for _, title, _ in told(sheet.headings())]
+    found = [title for _, title, _ in told(headings(sheet))]
     assert found[-3:] == ["Orbital interactions", "Further orbitals", "References"]
 
 
@@ -415,7 +379,7 @@ def test_no_heading_stands_before_the_text_of_a_paper_without_sections():
         sheet.line((text, "Roman", 17), gap=30, centred=True)
     for _ in range(3):
         sheet.text(gap=20)
-    assert told(sheet.headings()) == []
+    assert told(headings(sheet)) == []
 
 
 def test_a_title_that_fills_its_line_is_set_as_those_that_run_in():
@@ -432,7 +396,7 @@ def test_a_title_that_fills_its_line_is_set_as_those_that_run_in():
         sheet.line((FULL, "Roman", 10))
         for line in sheet.lines[-5:]:
             line.page = page
-    titles = [title for _, title, _ in told(sheet.headings())]
+    titles = [title for _, title, _ in told(headings(sheet))]
     assert len(titles) == 5
     assert titles[-1].startswith("What do all of these birds")
 
@@ -447,7 +411,7 @@ def test_a_number_of_three_parts_needs_no_style_between_gaps():
     ):
         sheet.line(parts, gap=20)
         sheet.text(gap=16)
-    assert [number for number, _, _ in told(sheet.headings())] == ["1", "1.1", "1.1.1"]
+    assert [number for number, _, _ in told(headings(sheet))] == ["1", "1.1", "1.1.1"]
 
 
 def test_the_last_word_of_a_paragraph_is_no_heading():
@@ -459,7 +423,7 @@ def test_the_last_word_of_a_paragraph_is_no_heading():
     sheet.text(gap=16)
     sheet.line(("Appendix", "Roman", 10), gap=20)
     sheet.text(gap=16)
-    assert told(sheet.headings()) == [("1", "Introduction", 1), (None, "Appendix", 1)]
+    assert told(headings(sheet)) == [("1", "Introduction", 1), (None, "Appendix", 1)]
 
 
 def test_the_last_word_of_a_paragraph_on_the_next_page_is_no_heading():
@@ -472,7 +436,7 @@ def test_the_last_word_of_a_paragraph_on_the_next_page_is_no_heading():
     sheet.text(gap=16)
     for line in sheet.lines[5:]:
         line.page = 2
-    assert told(sheet.headings()) == [("1", "Introduction", 1)]
+    assert told(headings(sheet)) == [("1", "Introduction", 1)]
 
 
 def test_a_title_of_hardly_a_letter_needs_a_number_and_a_font_of_its_own():
@@ -484,7 +448,7 @@ def test_a_title_of_hardly_a_letter_needs_a_number_and_a_font_of_its_own():
         number = {"S": "1.1. ", "D": "1.2. ", "M": "1.3. "}[title[0]]
         sheet.line((number, "Roman", 10), (title, "Bold", 10), (" We tell of it here.", "Roman", 10), gap=20)
         sheet.text()
-    assert [number for number, _, _ in told(sheet.headings())] == ["1", "1.1", "1.2", "1.3"]
+    assert [number for number, _, _ in told(headings(sheet))] == ["1", "1.1", "1.2", "1.3"]
 
 
 def test_a_short_word_ends_a_title_in_capitals():
@@ -494,7 +458,7 @@ def test_a_short_word_ends_a_title_in_capitals():
         sheet.line((first, "Bold", 10), gap=24)
         sheet.line((last, "Bold", 10), gap=12)
         sheet.text(gap=16)
-    assert [title for _, title, _ in told(sheet.headings())] == [
+    assert [title for _, title, _ in told(headings(sheet))] == [
         "ALL THAT WE MEASURED IN A DAY",
         "WHAT WE SAW LATER",
     ]
@@ -507,7 +471,7 @@ def test_proof_below_the_word_appendix_belongs_to_it_in_small_letters_too():
         for number, text in enumerate(texts):
             sheet.line((text, "Caps", 10), gap=12 if number else 24, centred=True)
         sheet.text(gap=16)
-    assert told(sheet.headings())[-1] == ("A", "Proof of the statement", 1)
+    assert told(headings(sheet))[-1] == ("A", "Proof of the statement", 1)
 
 
 def test_the_head_of_a_table_above_a_row_is_no_heading():
@@ -525,7 +489,7 @@ def test_the_head_of_a_table_above_a_row_is_no_heading():
         text_line([Line([span], span.x0, span.y0, span.x1, span.y1, 0) for span in spans], 1, 0)
     )
     sheet.text(gap=16)
-    assert len(sheet.headings()) == 2
+    assert len(headings(sheet)) == 2
 
 
 def small_sections(numbered: bool) -> Sheet:
@@ -545,7 +509,7 @@ def test_titles_in_capitals_without_a_number_are_set_as_numbered_ones_are():
     sheet = small_sections(numbered=True)
     sheet.line(("IN THE AIR AND ON LAND", "Italic", 10), gap=24, centred=True)
     sheet.text()
-    assert told(sheet.headings())[-1] == (None, "IN THE AIR AND ON LAND", 2)
+    assert told(headings(sheet))[-1] == (None, "IN THE AIR AND ON LAND", 2)
 
 
 def test_slanted_capitals_stand_below_upright_ones():
@@ -556,7 +520,7 @@ def test_slanted_capitals_stand_below_upright_ones():
         sheet.text()
         for line in sheet.lines[-4:]:
             line.page = len(title) // 10 + 1
-    assert [level for _, _, level in told(sheet.headings())] == [1, 1, 2, 2]
+    assert [level for _, _, level in told(headings(sheet))] == [1, 1, 2, 2]
 
 
 def test_sections_below_the_word_appendix_are_set_as_it_is():
@@ -566,7 +530,7 @@ def test_sections_below_the_word_appendix_are_set_as_it_is():
         sheet.line((title, "Roman", 8), gap=24, centred=True)
         sheet.line(("Short.", "Roman", 10))
         sheet.text()
-    assert [(title, level) for _, title, level in told(sheet.headings())[-3:]] == [
+    assert [(title, level) for _, title, level in told(headings(sheet))[-3:]] == [
         ("APPENDIX", 1), ("REVIEW OF FEATHERS", 1), ("PROOF OF WHAT IS SAID ABOVE", 1),
     ]  # fmt: skip
 
@@ -582,7 +546,7 @@ def test_centred_sections_without_numbers_stand_above_parts_at_the_edge():
     for title, centred in (("Data and Code", True), ("In the Air", False)):
         sheet.line((title, "Bold", 11), gap=24, centred=centred)
         sheet.text()
-    assert told(sheet.headings())[-2:] == [(None, "Data and Code", 1), (None, "In the Air", 2)]
+    assert told(headings(sheet))[-2:] == [(None, "Data and Code", 1), (None, "In the Air", 2)]
 
 
 def test_authors_initials_are_no_numbers_of_sections():
@@ -593,7 +557,7 @@ def test_authors_initials_are_no_numbers_of_sections():
     for title in ("Abstract", "INTRODUCTION", "GROWTH OF FEATHERS", "CONCLUSION"):
         sheet.line((title, "Bold", 12), gap=24)
         sheet.text()
-    assert told(sheet.headings())[0] == (None, "Abstract", 1)
+    assert told(headings(sheet))[0] == (None, "Abstract", 1)
 
 
 def test_run_in_titles_stand_right_below_the_sections_they_look_like():
@@ -606,4 +570,4 @@ def test_run_in_titles_stand_right_below_the_sections_they_look_like():
         sheet.text()
         sheet.line((f"Samples of {title}", "Bold", 10), gap=30)
         sheet.text(gap=24)
-    assert [level for _, _, level in told(sheet.headings())] == [1, 2, 3] * 3
+    assert [level for _, _, level in told(headings(sheet))] == [1, 2, 3] * 3
