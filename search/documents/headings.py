@@ -110,7 +110,7 @@ def find_headings(
     """
     words = vocabulary_of(lines) if vocabulary is None else vocabulary
     look = _Look(lines, body, {mark.start: mark for mark in marks if mark.sure}, words, evidence)
-    candidates = _without_initials(_candidates(look))
+    candidates = _without_entries(_without_initials(_candidates(look)), body)
     chosen = _chain(candidates)
     if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
         chosen = []
@@ -231,6 +231,22 @@ def _without_initials(candidates: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
+def _without_entries(candidates: Sequence[Candidate], body: BodyStyle) -> list[Candidate]:
+    """Return the candidates without a list's entries: "6. B. Name" follows the paper's fifth section.
+
+    They stand below the list's title and are set as the text, which the sections before it are not.
+    """
+    start = next((c.start for c in candidates if c.known and _LIST.match(c.title)), None)
+    plain = (round(2 * body.size) / 2, body.font, False, False)
+    numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
+    if start is None or not any(c.style[:-1] != plain for c in numbered if c.start < start):
+        return list(candidates)
+    return [
+        c for c in candidates
+        if c.start < start or c.style[:-1] != plain or not c.number or c.number.named
+    ]  # fmt: skip
+
+
 def _run(candidates: Sequence[Candidate]) -> list[Candidate]:
     run = longest_run([(c.number, c.score) for c in candidates if c.number])
     return [replace(candidates[index], number=number) for index, number in run]
@@ -287,7 +303,8 @@ def _recurring(candidates: Sequence[Candidate]) -> Counter[Setting]:
     pages: dict[Setting, set[int]] = {}
     weak: dict[Setting, list[Candidate]] = {}
     for c in candidates:
-        if c.number is None:
+        # Lines of slanted statements have something that speaks against them.
+        if c.number is None and c.score > 0:
             weak.setdefault(c.style, []).append(c)
             if c.score >= UNNUMBERED_FROM:
                 pages.setdefault(c.style, set()).add(c.page)
