@@ -38,12 +38,16 @@ from search.documents.numbering import longest_run, parse_number
 from search.documents.run_in import is_run_in
 from search.documents.style import BodyStyle
 
+#: So many titles of sections without a number, before lettered ones, say that sections have none.
+_USUAL_TITLES = 2
 #: A line needs this much evidence to be a numbered heading; without a number it needs more.
 NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
 #: With a number that fits between others, in the style of others that have more.
 _ALIKE_FROM = 0.5
 #: What a line in another font with space above and below has, if nothing speaks against it.
 _SLANTED_FROM = 1.8
+#: The same without space below, where a paragraph of the text begins there.
+_SLANTED_ABOVE_TEXT = 1.5
 #: For a number; one of three parts hardly begins a line of text.
 _NUMBERED, _DEEP = 0.7, 0.9
 #: For a number and a title in another style that end before the text does: what no gap can show there.
@@ -66,6 +70,8 @@ _DEEP_APART = 0.4
 _THREE_PARTS = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){2,3}[.:]?\s+[A-Z]")
 #: In leadings, from a number alone on its line to its title.
 _CLOSE = 1.25
+#: In sizes, from "Chapter 2" to its title; LaTeX's report sets it 2.2 away.
+_BELOW_CHAPTER = 3.0
 #: In sizes, twice the distance of their middles: rules on both sides of a long title push it to the right.
 _OFF = 3.0
 #: A title of 120 letters in capitals takes five lines of a narrow column.
@@ -116,9 +122,9 @@ def find_headings(
         chosen = []
     if not chosen or (len(chosen) == 1 and _is_article(chosen[0])):
         chosen, candidates = [], [_without_article(c) for c in candidates]
-    has_numbers = bool(chosen)
     taken = {c.start for c in chosen}
     known = [c for c in candidates if c.start not in taken and c.known and c.score >= 1.0]
+    has_numbers = _are_numbered(chosen, known)
     styles = Counter(c.style for c in (*chosen, *known))
     taken |= {c.start for c in known}
     # Before the abstract or the first section stand authors and addresses, in any style; a list comes last.
@@ -146,6 +152,13 @@ def find_headings(
     chosen = place(chosen, lines, look.edges)
     marked = {mark.start: mark.level for mark in marks if mark.sure}
     return levelled(chosen, marked, below_run_ins(chosen, lines))
+
+
+def _are_numbered(chosen: Sequence[Candidate], known: Sequence[Candidate]) -> bool:
+    """Return whether a paper's sections have numbers, not its appendices only."""
+    if not chosen or any(c.number and c.number.scheme != "appendix" for c in chosen):
+        return bool(chosen)
+    return sum(c.start < chosen[0].start and not _LIST.match(c.title) for c in known) < _USUAL_TITLES
 
 
 def _like(alone: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
@@ -311,7 +324,7 @@ def _recurring(candidates: Sequence[Candidate]) -> Counter[Setting]:
     found = Counter({style: len(on) for style, on in pages.items() if len(on) >= 2})
     for style, lines in weak.items():
         # Slanted lines between gaps, again and again, and nearly all that is set so.
-        clear = [c for c in lines if c.score >= _SLANTED_FROM]
+        clear = [c for c in lines if c.score >= (_SLANTED_ABOVE_TEXT if c.opens else _SLANTED_FROM)]
         if len({c.page for c in clear}) >= 3 and len(clear) >= 0.8 * len(lines):
             found[style] = len(clear)
     return found
@@ -512,20 +525,38 @@ def _last_line(look: _Look, index: int, style: Style) -> int:
 
 
 def _has_title_below(look: _Look, index: int, style: Style) -> bool:
-    """Return whether a number alone in the middle of its line has a title below in another font than both.
+    """Return whether a number alone on its line has a title below in another style.
 
-    "Appendix A" in bold, "Proofs" in italics: both in the middle, as close as the lines of the text are.
+    "Appendix A" in bold, "Proofs" in italics in another font than both it and the text: both in the middle,
+    as close as the lines of the text are. "Chapter 2", and the title in larger letters.
     """
     if index + 1 >= len(look.lines):
         return False
     line, below = look.lines[index], look.lines[index + 1]
     gap = _gap(line, below)
+    if _is_chapter(line, below, look.style(index + 1), style, gap):
+        return True
     return (
         gap is not None
         and gap < _CLOSE * look.body.leading
         and below.font not in {style[1], look.body.font}
         and abs(line.x0 + line.x1 - below.x0 - below.x1) < _OFF * line.size
         and line.x0 > look.edges[line.page, line.column].left + line.size
+        and not parse_number(below.text)[0]
+    )
+
+
+def _is_chapter(line: TextLine, below: TextLine, title: Style, style: Style, gap: float | None) -> bool:
+    """Return whether "Chapter 2" has its title below, as large or larger and in the same font."""
+    number, _ = parse_number(line.text)
+    return (
+        number is not None
+        and number.named
+        and gap is not None
+        and gap < _BELOW_CHAPTER * title[0]
+        and title[0] >= style[0]
+        and title[2] == style[2]
+        and title[2:] != (False, False)
         and not parse_number(below.text)[0]
     )
 

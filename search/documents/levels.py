@@ -226,6 +226,21 @@ def below_run_ins(chosen: Sequence[Candidate], lines: Sequence[TextLine]) -> fro
     return frozenset(found)
 
 
+def _below_unmarked(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> Mapping[int, int]:
+    """Return the outline's levels, one deeper where it leaves out the sections and lists their parts only.
+
+    Then titles that are always sections stand out more than all that it lists, which has none of their style.
+    """
+    inside = [_prominence(c.style) for c in chosen if c.start in marked]
+    left_out = Counter(c.style for c in chosen if c.start not in marked and not c.number)
+    sections = {c.style for c in chosen if c.known and not _ALWAYS_MAIN.fullmatch(c.title.strip())} - {
+        c.style for c in chosen if c.start in marked
+    }
+    if inside and any(left_out[s] >= USUAL and _prominence(s) > max(inside) for s in sections):
+        return {start: level + 1 for start, level in marked.items()}
+    return marked
+
+
 def levelled(
     chosen: Sequence[Candidate], marked: Mapping[int, int], below: frozenset[int] = frozenset()
 ) -> list[Heading]:
@@ -234,6 +249,7 @@ def levelled(
     `below`: where those begin that stand below the ones that run in.
     """
     chosen = _without_acronyms(chosen)
+    marked = _below_unmarked(chosen, marked)
     ordinary = [c for c in chosen if c.start not in below]
     level_of = _levels_of_styles(ordinary, marked)
     deepest = max((c.number.level for c in chosen if c.number and not c.style[-1]), default=0)

@@ -51,11 +51,11 @@ def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one
         return None, text
     title = match["title"].strip()
     if match["arabic"]:
-        if not match["space"] and not match["point"]:
+        if not match["space"] and not match["point"] and (title or not match["word"]):
             return None, text
         printed = re.sub(r"\s", "", match["arabic"])
         parts = tuple(int(part) for part in printed.split("."))
-        return Number(printed, "arabic", parts), title
+        return Number(printed, "arabic", parts, named=bool(match["word"])), title
     if match["roman"] and (match["point"] or match["word"] or len(match["roman"]) > 1):
         if match["word"] and match["word"].lower().startswith("app"):
             return Number(match["roman"], "appendix", (_roman(match["roman"]),), named=True), title

@@ -45,9 +45,9 @@ def find_title(lines: Sequence[TextLine], body: BodyStyle) -> tuple[str, list[Te
 
 def _candidates(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[int]]:
     """Return the lines of the first page with words on it, and the indices of those that may be the title."""
+    height = max(line.y1 for line in lines)  # a page of its own ends with names and a date
     for number in sorted({line.page for line in lines})[:3]:
         page = [line for line in lines if line.page == number]
-        height = max(line.y1 for line in page)
         top = [
             index
             for index, line in enumerate(page)
