@@ -14,7 +14,7 @@ _TITLE = re.compile(
 _PAGE = re.compile(r"(?P<leaders>(?:\.\s?){2,}|…)?\s*(?P<page>\d{1,3})$")
 #: In sizes, between an entry's words and its page.
 _FAR = 1.0
-#: So many entries with pages that do not fall make a table of contents.
+#: So many entries with pages that do not fall make a table of contents; fewer, if nothing is between them.
 _ENOUGH = 3
 #: So many lines between two of them have no page: titles of several lines, and bare ones.
 _BARE = 3
@@ -43,7 +43,8 @@ def _end(lines: Sequence[TextLine], start: int) -> int | None:
         named = _page_of(lines[index])
         if named is not None and named >= page:
             last, entries, page = index + 1, entries + 1, named
-    return last if entries >= _ENOUGH else None
+    whole = 0 < entries == last - start
+    return last if whole or entries >= _ENOUGH else None
 
 
 def _page_of(line: TextLine) -> int | None:

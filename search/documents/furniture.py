@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import median
 
 from search.documents.line_numbers import without_line_numbers
 from search.documents.lone_heads import without_lone_heads, without_notice
@@ -20,6 +21,8 @@ _ZONE = 0.08
 _REPEATED = 3
 #: Heights of a line between a section's number and its title, at most.
 _TITLE_AFTER = 3
+#: A section's title is so many times as large as the text, and as a head that names it.
+_TITLE = 1.1
 #: Points between the baselines of what stands on one row.
 _ROW = 1.0
 
@@ -95,6 +98,9 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
         drop + _beside_number(drop, edge, page.number, offsets)
         for page, edge, drop in zip(pages, outer, drops, strict=True)
     ]
+    drops = [
+        drop + named for drop, named in zip(drops, _named_sections(candidates, outer, zones), strict=True)
+    ]
     drops = [_apart(drop, on_page, zones) for on_page, drop in zip(candidates, drops, strict=True)]
     drops = _without_headings(candidates, drops, zones)
     rows = Counter(row for drop in drops for row in {_row(line) for line in drop})
@@ -148,7 +154,7 @@ def _without_headings(
     first: Counter[int] = Counter()
     for lines, drop in zip(candidates, drops, strict=True):
         if not any(_row(line) in seldom for line in drop):
-            first.update(_begins_at(lines))
+            first.update(_begins_at(_without(lines, drop)))
     enough = max(2, _BEGIN * len(drops))
     text = {row for row in seldom if sum(first[row + step] for step in (-1, 0, 1)) >= enough}
     return [
@@ -345,6 +351,39 @@ def _beside_number(
             for number in numbers
         )
     ]  # fmt: skip
+
+
+def _named_sections(
+    pages: Sequence[Sequence[Line]], outer: Sequence[Sequence[tuple[Line, str]]], zones: _Zones
+) -> list[list[Line]]:
+    """Return each page's highest lines that name a section: its title stands in larger letters up to there.
+
+    In a short chapter such a head comes once.
+    """
+    titles: dict[str, float] = {}
+    found: list[list[Line]] = []
+    for lines, edge in zip(pages, outer, strict=True):
+        for line in lines:
+            if line.spans[0].bold or line.spans[0].size > _TITLE * _usual_size(lines):
+                words = _title_words(_text(line))
+                titles[words] = max(titles.get(words, 0.0), line.spans[0].size)
+        top = min((line.y0 for line in lines), default=0.0)
+        found.append([
+            line for line, text in edge
+            if line.y1 < zones.top and line.y0 < top + _ROW and not line.spans[0].bold
+            and _WORD.search(text)
+            and _TITLE * line.spans[0].size < titles.get(_title_words(text), 0.0)
+        ])  # fmt: skip
+    return found
+
+
+def _usual_size(lines: Sequence[Line]) -> float:
+    return median(line.spans[0].size for line in lines)
+
+
+def _title_words(text: str) -> str:
+    """Return a title without its number; pieces of one row come apart there."""
+    return _AROUND.sub("", text).strip(" .").casefold()
 
 
 def _is_near(other: Line, line: Line) -> bool:

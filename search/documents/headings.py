@@ -82,7 +82,7 @@ _KNOWN = re.compile(
     rf"(?:abstract|introduction|{LIST_TITLES}|acknowledge?ments?"
     r"|conclusions?|concluding remarks|conclusions? and (?:outlook|discussion|future work)|discussion"
     r"|appendix|appendices|appendixes|summary|related work|supplementary materials?"
-    r"|key ?words(?: and phrases)?)[.:]?",
+    r"|nomenclature|key ?words(?: and phrases)?)[.:]?",
     re.IGNORECASE,
 )
 _LIST = re.compile(rf"references|bibliography|(?:{LIST_TITLES})$", re.IGNORECASE)
@@ -117,6 +117,7 @@ def find_headings(
     words = vocabulary_of(lines) if vocabulary is None else vocabulary
     look = _Look(lines, body, {mark.start: mark for mark in marks if mark.sure}, words, evidence)
     candidates = _without_entries(_without_initials(_candidates(look)), body)
+    candidates = _with_appendices(candidates)
     chosen = _chain(candidates)
     if len(chosen) == 1 and chosen[0].score < UNNUMBERED_FROM and not chosen[0].known:
         chosen = []
@@ -222,6 +223,28 @@ def _chain(candidates: Sequence[Candidate]) -> list[Candidate]:
         c for c in candidates if c.number and _ALIKE_FROM <= c.score < NUMBERED_FROM and c.style[:-1] in looks
     ]
     return _run(sorted([*numbered, *weak], key=lambda c: c.start)) if weak else chosen
+
+
+def _with_appendices(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates, with letters set as the roman sections before them named as appendices.
+
+    Where letters are subsections too, those are set otherwise.
+    """
+    clear = [c for c in candidates if c.number and not c.number.named and c.score >= NUMBERED_FROM]
+    roman = [c for c in clear if c.number and c.number.scheme == "roman" and len(c.number.printed) > 1]
+    letters = [c for c in clear if c.number and c.number.scheme == "appendix" and len(c.number.parts) == 1]
+    if not roman:
+        return list(candidates)
+    style = Counter(c.style for c in roman).most_common(1)[0][0]
+    if all(c.style == style for c in letters):
+        return list(candidates)
+    same = [c for c in letters if c.style == style and c.start > roman[-1].start]
+    begins = bool(same) and same[0].number is not None and same[0].number.parts == (1,)
+    starts = {c.start for c in same} if begins else set()  # "C. CBT" is a subsection in capitals
+    return [
+        replace(c, number=replace(c.number, named=True)) if c.number and c.start in starts else c
+        for c in candidates
+    ]
 
 
 def _is_article(c: Candidate) -> bool:

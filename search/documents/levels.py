@@ -15,7 +15,10 @@ from search.documents.numbering import Number
 
 #: So many marked headings in one style make it a style of headings, also of those that outlines leave out.
 USUAL = 2
-_ALWAYS_MAIN = re.compile(rf"(?:abstract|list of (?:tables|figures)|references.*|{LIST_TITLES}|appendix|appendices)[.:]?", re.IGNORECASE)
+_ALWAYS_MAIN = re.compile(
+    rf"(?:abstract|list of (?:tables|figures)|references.*|{LIST_TITLES}|appendix|appendices)[.:]?",
+    re.IGNORECASE,
+)
 _APPENDIX = re.compile(r"appendi(?:x|ces|xes)[.:]?", re.IGNORECASE)
 _THANKS = re.compile(r"acknowledge?ment", re.IGNORECASE)
 #: What centred and slanted titles count for, in points of size: less than any two sizes differ by.

@@ -30,8 +30,8 @@ _APART = 1.15
 #: Sizes that a line ends before its column does, at least, where nothing else tells it from the text.
 _SHORT = 2.0
 _ENDED = re.compile(r"[.!?:;][\"'”’)\]]*$|[□■▢∎]\s*$")
-_BEGINS = re.compile(r"[\"“‘'(\[]?[A-Z\d§]")
-_NUMBER_ALONE = re.compile(r"(?:Appendix\s+)?§?(?:[A-Z]|[IVX]{1,5}|\d{1,2})?(?:[.-]?\d{1,2})*[.:)]?")
+_BEGINS = re.compile(r"[\"“‘'(\[]?[A-Z\d§]|[a-z][.)]\s+[A-Z]")
+_NUMBER_ALONE = re.compile(r"(?:Appendix\s+)?§?(?:[A-Za-z]|[IVX]{1,5}|\d{1,2})?(?:[.-]?\d{1,2})*[.:)]?")
 _TERMINAL = re.compile(r"[.:?!][)\"”’]?$|[.:?!]?\s*[—–]$")
 #: Of a font's name, what tells sizes of one design apart: CMR9, LMRoman10-Regular.
 _DIGITS = re.compile(r"\d+")
@@ -128,7 +128,8 @@ def _is_plain_title(
 ) -> bool:
     """Return whether a line set as the text is may be a title: no stop at its end, in capitals or apart."""
     line, column = lines[at], columns[lines[at].page, lines[at].column]
-    if line.text[-1:] in ".,;:-" or not _WORD.search(title) or _FORMULA.search(line.text):
+    deep = numbered and _DEEP.match(line.text) is not None
+    if line.text[-1:] in ".,;:-" or not (deep or _WORD.search(title)) or _FORMULA.search(line.text):
         return False
     apart = _is_apart(lines, at, body)
     short = line.x1 < column.right - _SHORT * line.size
@@ -145,7 +146,7 @@ def _is_plain_title(
     ):
         return False
     if numbered:
-        return apart or _DEEP.match(line.text) is not None
+        return apart or deep
     return apart and not _ITEM.match(line.text)
 
 

@@ -25,7 +25,7 @@ _FLOAT = 3.0
 #: stands among so many paragraphs from a section's title on.
 _SENTENCE, _WORDS, _MANY, _AHEAD = 60, 3, 8, 4
 _SMALL_WORD = re.compile(r"(?<![^\s(])[a-z]{3,}")
-_END = re.compile(r"[^\W_][.?!:](?:\s|$)|[)\]]\.(?:\s|$)")
+_END = re.compile(r"[^\W_]\s?[.?!:](?:\s|$)|[)\]]\s?\.(?:\s|$)")
 #: Between two paragraphs.
 BREAK = "\n\n"
 
