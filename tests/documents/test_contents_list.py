@@ -48,3 +48,9 @@ def test_text_below_the_word_contents_stays():
     assert without_contents(lines) == lines
     late = [line("Contents", page=9), *(line(f"Sample {n}", str(n), page=9) for n in range(5))]
     assert without_contents(late) == late
+
+
+def test_a_table_of_contents_can_have_one_entry():
+    """A paper whose sections have no numbers may list its references only."""
+    lines = [line("Contents"), line("Bibliography", "9"), *TEXT]
+    assert without_contents(lines) == TEXT

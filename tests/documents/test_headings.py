@@ -571,3 +571,80 @@ def test_run_in_titles_stand_right_below_the_sections_they_look_like():
         sheet.line((f"Samples of {title}", "Bold", 10), gap=30)
         sheet.text(gap=24)
     assert [level for _, _, level in told(headings(sheet))] == [1, 2, 3] * 3
+
+
+def test_a_chapters_title_stands_below_its_number():
+    """ "Chapter 2", and in larger letters far below it "Of the birds": one heading with that number."""
+    sheet = Sheet()
+    for number, title in ((1, "Introduction"), (2, "Of the birds"), (3, "Conclusion")):
+        sheet.line((f"Chapter {number}", "Bold", 20), gap=60)
+        sheet.line((title, "Bold", 25), gap=50)
+        sheet.text(gap=52)
+    assert told(headings(sheet)) == [
+        ("1", "Introduction", 1), ("2", "Of the birds", 1), ("3", "Conclusion", 1),
+    ]  # fmt: skip
+
+
+def test_an_entry_is_no_section_that_follows_the_last():
+    """Below the list's title, "3. A. Name" set as the text follows two sections and is none."""
+    sheet = unnumbered(("1 Introduction", 14), ("2 Methods", 14), ("References", 14))
+    for entry in ("3. A. Name and B. Other, Journal of Tests 3, 2", "4. C. Name, Journal of Texts 5, 5"):
+        sheet.line((entry, "Roman", 10), gap=24, centred=True)
+        sheet.line(("and what goes on with the entry in its next line", "Roman", 10))
+    assert [title for _, title, _ in told(headings(sheet))] == ["Introduction", "Methods", "References"]
+
+
+def test_slanted_titles_are_known_beside_slanted_statements():
+    """Lines of slanted statements begin at no gap, and do not count against slanted titles."""
+    sheet = Sheet()
+    for page, title in enumerate(("Growth", "Colour", "Flight", "Song"), start=1):
+        begins = len(sheet.lines)
+        sheet.line((f"Part {title}", "Bold", 12), gap=30)
+        sheet.text(gap=18)
+        sheet.line((f"Its own {title.lower()}", "Italic", 10), gap=24)
+        sheet.text(gap=20)
+        sheet.line(("Claim. ", "Bold", 10), ("All birds that we have seen until", "Italic", 10), gap=16)
+        for _ in range(3):
+            sheet.line(("All birds that we have seen until the end of a day were", "Italic", 10))
+        sheet.text(gap=16)
+        for line in sheet.lines[begins:]:
+            line.page = page
+    titles = [title for _, title, _ in told(headings(sheet))]
+    assert [title for title in titles if title.startswith("Its own")] == [
+        "Its own growth", "Its own colour", "Its own flight", "Its own song",
+    ]  # fmt: skip
+
+
+def test_letters_set_as_the_roman_sections_are_appendices():
+    """After roman sections, a letter in their style is an appendix, and letters in small are its parts."""
+    sheet = unnumbered(
+        ("I. Introduction", 14), ("II. Methods", 14), ("A. Of birds", 11), ("B. Of fish", 11),
+        ("III. Results", 14), ("A. Proofs", 14), ("A. Of the first", 11), ("B. Of the other", 11),
+    )  # fmt: skip
+    assert [level for _, _, level in told(headings(sheet))] == [1, 1, 2, 2, 1, 1, 2, 2]
+
+
+def test_lettered_appendices_do_not_say_that_sections_have_numbers():
+    """Where sections have none, their parts are known by their style, though the appendix has a letter."""
+    sheet = Sheet()
+    titles = ("Introduction", "Of birds", "Of fish", "Of all", "Conclusion", "Appendix A. Proofs")
+    for page, title in enumerate(titles, start=1):
+        begins = len(sheet.lines)
+        sheet.line((title, *(("Italic", 10) if title.startswith("Of") else ("Bold", 14))), gap=24)
+        sheet.text(gap=12)
+        for line in sheet.lines[begins:]:
+            line.page = page
+    assert told(headings(sheet))[1:4] == [(None, "Of birds", 2), (None, "Of fish", 2), (None, "Of all", 2)]
+
+
+def test_an_outline_of_parts_only_stands_below_the_sections_that_it_leaves_out():
+    """Bookmarks that name no section in capitals are of the second level, though the outline says first."""
+    sheet = Sheet()
+    starts = []
+    for title in ("INTRODUCTION", "Of birds", "Of fish", "METHODS", "Of all", "CONCLUSION"):
+        if not title.isupper():
+            starts.append(len(sheet.lines))
+        sheet.line((title, "Bold", 12), gap=26)
+        sheet.text(gap=18)
+    marks = tuple(Mark(start, start + 1, 1) for start in starts)
+    assert [level for _, _, level in told(headings(sheet, marks))] == [1, 2, 2, 1, 2, 1]

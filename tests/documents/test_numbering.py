@@ -16,6 +16,7 @@ from search.documents.numbering import longest_run, parse_number
         ("IV. RESULTS", "IV", "roman", (4,), "RESULTS"),
         ("B. Setup", "B", "appendix", (2,), "Setup"),
         ("A.2 Proofs", "A.2", "appendix", (1, 2), "Proofs"),
+        ("Chapter 2", "2", "arabic", (2,), ""),
         ("Appendix C: Tables", "C", "appendix", (3,), "Tables"),
     ],
 )

@@ -461,3 +461,39 @@ def test_one_title_below_the_number_of_the_page_stays():
     ]  # fmt: skip
     kept = [text(lines) for lines in without_furniture(pages)]
     assert [lines[0] for lines in kept] == ["text aa", "2. Evaluation", "2. Evaluation"]
+
+
+def chapter(number: int, *, head: str = "", title: str = "") -> Page:
+    """A page of text below a slanted head, or below a section's title in larger letters."""
+    lines = [line(f"text {chr(96 + number)}{chr(97 + row)}", 60, 110 + 14 * row, 490) for row in range(40)]
+    if head:
+        lines.insert(0, line(head, 60, 60, 80, 1))
+    if title:
+        span = Span(title, "Serif", 20, True, False, False, 60, 84, 260, 108, 100)
+        lines.insert(0, Line([span], 60, 84, 260, 108, 2))
+    return Page(number, 612, 792, lines)
+
+
+def test_a_head_that_names_a_section_leaves_though_it_comes_once():
+    """The section's title stands in larger letters on a page before; other words at the top stay."""
+    pages = [
+        chapter(1, title="1 Of birds"), chapter(2, head="1 Of birds"), chapter(3, title="2 Of fish"),
+        chapter(4, head="2 Of fish"), chapter(5, head="Of what we saw"),
+    ]  # fmt: skip
+    kept = [text(lines)[0] for lines in without_furniture(pages)]
+    assert kept == ["1 Of birds", "text ba", "2 Of fish", "text da", "Of what we saw"]
+
+
+def test_titles_at_the_top_of_double_spaced_pages_stay():
+    """The text of other pages begins at their height, its next lines two leadings below."""
+    titles = ["", "Methods", "", "Methods", "", "Methods", "", ""]
+    pages = [
+        Page(number, 612, 792, [
+            line(str(number), 300, 740, 5, 9),
+            line(title or f"first {chr(96 + number)}", 60, 84, 80 if title else 490, 1),
+            *(line(f"text {chr(96 + number)}{chr(97 + row)}", 60, 112 + 28 * row, 490) for row in range(22)),
+        ])
+        for number, title in enumerate(titles, start=1)
+    ]  # fmt: skip
+    kept = [text(lines)[0] for lines in without_furniture(pages)]
+    assert [first for first in kept if first == "Methods"] == ["Methods"] * 3
