@@ -323,4 +323,6 @@ def _bibliography(paper: Paper, v: Variant, setting: Setting) -> str:
             )
         entries.append(rf"\bibitem{printed}{{{key}}} {tex}")
     widest = "{Abc99z}" if v.alpha else f"{{{len(entries)}}}"
-    return rf"\begin{{thebibliography}}{widest}" + "\n".join(entries) + r"\end{thebibliography}"
+    made = rf"\begin{{thebibliography}}{widest}" + "\n".join(entries) + r"\end{thebibliography}"
+    # There the list that BibTeX makes is printed after the addresses.
+    return rf"\AddtoEndMatter{{{made}}}" if v.name == "resphilosophica" and v.author_year else made

@@ -6,7 +6,7 @@ from contents import Paper
 from variants import RUNNING_HEAD, Setting, Variant
 
 
-def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noqa: C901, PLR0911, PLR0912 - by class
+def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noqa: C901, PLR0911, PLR0912, PLR0915 - by class
     """Return what stands before and after the text's begin; headings that it prints go into the setting."""
     title = rf"\title{{{paper.title.tex}}}"
     short = rf"\title[On what is known]{{{paper.title.tex}}}"
@@ -78,6 +78,12 @@ def front(paper: Paper, v: Variant, setting: Setting) -> tuple[str, str]:  # noq
         return _amsproc_published(v), "\n".join([_amsproc(short, v), abstract, r"\maketitle"])
     if v.name == "apa6":
         return _apa6(title, text, v, setting), r"\maketitle" + _title_again(paper, v, setting)
+    if v.name == "paper":
+        return "", "\n".join([_paper(title, v), r"\maketitle", abstract, *_paper_keywords(v, setting), toc])
+    if v.name == "artikel1":
+        return "", "\n".join([_artikel(title, v), r"\maketitle", abstract, toc])
+    if v.name == "resphilosophica":
+        return "", "\n".join([_res_philosophica(short, v, setting), abstract, r"\maketitle"])
     if v.name == "elsarticle":
         return "", "\n".join([
             r"\begin{frontmatter}", title, r"\author{Ada Tester}", r"\author{Ben Sample}",
@@ -566,6 +572,51 @@ def _apa6(title: str, abstract: str, v: Variant, setting: Setting) -> str:
         title, r"\shorttitle{On what is known}\leftheader{Tester and Sample}", *authors,
         *(printed if v.mode != "man" and v.n // 64 % 2 else []), *(note if v.n // 128 % 3 else []),
         *([rf"\abstract{{{abstract}}}"] if abstract.strip() else []), r"\keywords{known texts, tests}",
+    ])  # fmt: skip
+
+
+def _paper(title: str, v: Variant) -> str:
+    authors = [r"\author{Ada Tester \and Ben Sample}", r"\institution{Institute of Tests, Exampleton}"]
+    if v.n // 4 % 2:
+        authors = [
+            r"\author{Ada Tester\thanks{Institute of Tests, 12 Known Street, Exampleton. E-mail: ada@example.org}",
+            r"\and Ben Sample\thanks{University of Known Texts, Sampleville.}}",
+        ]
+    return "\n".join([
+        title, *([r"\subtitle{Known Texts}"] if v.n // 8 % 4 == 3 else []),
+        r"\shorttitle{On what is known}\shortauthor{Tester and Sample}", *authors,
+    ])  # fmt: skip
+
+
+def _paper_keywords(v: Variant, setting: Setting) -> list[str]:
+    """Return the keywords, which begin as a paragraph with a title does."""
+    if v.n // 2 % 3 == 0:
+        return []
+    return [rf"\begin{{keywords}}{_may_be_taken('Keywords', setting)}known texts, tests\end{{keywords}}"]
+
+
+def _artikel(title: str, v: Variant) -> str:
+    thanks = r"\thanks{The authors were supported by the Institute of Tests.}" if v.n // 8 % 2 else ""
+    return "\n".join([
+        title, rf"\author{{Ada Tester{thanks}\\ Institute of Tests\\ Exampleton",
+        r"\and Ben Sample\\ University of Known Texts\\ Sampleville}",
+        r"\date{December 22, 2022}" if v.n % 3 else r"\date{}",
+    ])  # fmt: skip
+
+
+def _res_philosophica(title: str, v: Variant, setting: Setting) -> str:
+    thanks = ""
+    if v.n // 2 % 3:  # printed at the last page's foot, as a note without a number for the label
+        label = _may_be_taken("Acknowledgments", setting)
+        text = rf"\expandafter\let\csname @currentlabel\endcsname\empty{label}We thank the Institute of Tests and two readers"
+        thanks = rf"\thanks{{{text}}}"
+    return "\n".join([
+        r"\volumenumber{99}\issuenumber{4}\publicationyear{2022}\publicationmonth{October}\papernumber{7}",
+        r"\copyrightyear{2022}\startpage{1}\endpage{}", *([r"\onlinedate{December 22, 2022}"] if v.res_philosophica == "forthcoming" else []),
+        title, *([r"\titlenote{An earlier version was read at the Institute of Tests.}"] if v.n // 16 % 3 == 0 else []),
+        r"\author{Ada Tester}", r"\address{Institute of Tests\\ 12 Known Street, Exampleton}", r"\email{ada@example.org}",
+        r"\author{Ben Sample}", r"\address{University of Known Texts, Sampleville}", r"\email{ben@example.org}",
+        thanks,
     ])  # fmt: skip
 
 

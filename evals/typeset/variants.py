@@ -27,7 +27,7 @@ RUNNING_HEAD = "A. Tester et al., On what is known"
 #: Classes that load hyperref themselves.
 LOADS_HYPERREF = (
     "acmart", "mnras", "cas-dc", "aastex631", "jmlr", "aomart", "ejpecp", "apa7", "lni",
-    "oup-authoring-template", "cas-sc",
+    "oup-authoring-template", "cas-sc", "resphilosophica",
 )  # fmt: skip
 THEOREMS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Remark", "Example")
 
@@ -72,6 +72,8 @@ class Variant:
     def contents(self) -> bool:
         if self.name == "scrreprt":
             return self.n % 4 > 0
+        if self.name in ("paper", "artikel1"):
+            return self.n % 4 == 1 and not self.two_columns
         return (
             self.name in ("article", "amsart", "scrartcl", "memoir", "aomart", "ijmart", "smfart")
             and self.n % 4 == 1
@@ -81,10 +83,12 @@ class Variant:
     def author_year(self) -> bool:
         if self.name == "revtex4-1":
             return "rmp" in self.revtex
+        if self.name == "resphilosophica":
+            return self.n // 2 % 4 < 3
         return self.name in ("mnras", "aastex631", "jmlr", "emulateapj", "apa7", "aguplus", "ascelike", "apa6") or (
             self.name in (
                 "article", "llncs", "scrartcl", "memoir", "cas-dc", "oup-authoring-template", "kluwer", "scrreprt",
-                "report", "cas-sc", "extarticle",
+                "report", "cas-sc", "extarticle", "paper", "artikel1",
             )
             and self.n // 2 % 2 == 1
         )  # fmt: skip
@@ -98,6 +102,8 @@ class Variant:
             return self.author_year
         if self.name == "apa6":
             return self.n // 2 % 3 > 0
+        if self.name == "resphilosophica":
+            return self.author_year and self.n // 8 % 3 > 0
         return self.name in ("aastex631", "jmlr", "emulateapj", "apa7", "aguplus") and self.n // 2 % 2 == 0
 
     @property
@@ -198,6 +204,7 @@ class Variant:
             or (self.name == "article" and self.n // 4 % 2 == 0)
             or (self.name in ("elsarticle", "scrartcl") and self.n // 4 % 3 == 0)
             or (self.name == "jpsj2" and self.n // 4 % 2 == 0)
+            or (self.name in ("paper", "artikel1") and self.n // 4 % 4 == 0)
             or bool({"reprint", "twocolumn"} & set(self.revtex))
             or (self.name == "extarticle" and self.n // 4 % 2 == 0 and self.size < 10)
             or self.mode == "jou"
@@ -229,7 +236,7 @@ class Variant:
         if self.name == "smfart":
             return self.n // 4 % 3 > 0
         return self.name in ("amsart", "aomart") or (
-            self.name in ("ijmart", "amsproc") and self.n // 8 % 4 != 3
+            self.name in ("ijmart", "amsproc", "resphilosophica") and self.n // 8 % 4 != 3
         )
 
     @property
@@ -243,7 +250,21 @@ class Variant:
         )[self.n // 4 % 6]  # fmt: skip
 
     @property
+    def res_philosophica(self) -> str:
+        """What stands on the pages of a paper in Res Philosophica; two of these number their lines."""
+        if self.name != "resphilosophica":
+            return ""
+        return ("", "preprint", "forthcoming", "manuscript", "screen")[self.n // 4 % 5]
+
+    @property
+    def plain_theorems(self) -> bool:
+        """Theorems are as the class prints them, without the AMS's package."""
+        return self.name in ("paper", "artikel1") and self.n // 16 % 2 == 0
+
+    @property
     def line_numbers(self) -> bool:
+        if self.res_philosophica:
+            return self.res_philosophica in ("preprint", "manuscript")
         if self.manuscript:
             return "Journal" in self.manuscript and "NoLineNumbers" not in self.manuscript
         return self.name == "elsarticle" and self.n // 4 % 3 == 1
@@ -279,6 +300,14 @@ def document_class(v: Variant) -> str:
         ("", "parskip=half", "chapterprefix", "numbers=noenddot")[v.n // 4 % 4], "bibliography=totoc" if v.n % 3 else "",
     )  # fmt: skip
     ptptex = (("", "preprint", "", "supplement")[v.n // 4 % 4], "seceq" if v.n // 16 % 2 else "")
+    paper = (
+        f"{10 + v.n // 8 % (2 if v.two_columns else 3)}pt", ("a4paper", "", "a4paper", "letterpaper")[v.n // 2 % 4],
+        ("", "", "bold", "slanted")[v.n // 32 % 4], "center" if v.n // 128 % 3 == 2 else "",
+        "twoside" if v.n // 256 % 3 == 2 else "", "noindent" if v.n // 64 % 4 == 3 else "",
+    )  # fmt: skip
+    res_philosophica = (
+        v.res_philosophica, "" if v.author_year else "natbib=false", "" if v.left_numbers else "reqno",
+    )  # fmt: skip
     apa6 = (
         v.mode, "floatsintext" if v.mode == "man" and not v.floats_last else "",
         "donotrepeattitle" if v.mode == "man" and v.n // 32 % 3 == 2 else "",
@@ -368,6 +397,14 @@ def document_class(v: Variant) -> str:
             rf"\documentclass[{('10pt', '11pt', '10pt', '12pt')[v.n // 4 % 4]}{',a4paper' if v.n // 16 % 3 == 2 else ''}"
             rf"{'' if v.left_numbers else ',reqno'}]{{amsproc}}"
         ),
+        "paper": rf"\documentclass[{','.join(filter(None, paper))}{columns}]{{paper}}",
+        "artikel1": (
+            rf"\documentclass[{10 + v.n // 8 % (2 if v.two_columns else 3)}pt{',letterpaper' if v.n // 32 % 4 == 3 else ',a4paper'}"
+            rf"{',twoside' if v.n // 64 % 4 == 3 else ''}{columns}]{{artikel1}}"
+        ),
+        "resphilosophica": (
+            rf"\documentclass[{','.join(filter(None, res_philosophica))}]{{resphilosophica}}"
+        ),
         # It asks flushend for what that no longer has.
         "apa6": (
             r"\expandafter\let\csname ds@keeplastbox\endcsname\empty"
@@ -386,8 +423,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(r"\usepackage{amssymb}")
     if v.name not in (
         "amsart", "llncs", "acmart", "jmlr", "aomart", "spie", "ejpecp", "oup-authoring-template", "ijmart",
-        "smfart", "kluwer", "amsproc",
-    ):  # fmt: skip
+        "smfart", "kluwer", "amsproc", "resphilosophica",
+    ) and not v.plain_theorems:  # fmt: skip
         # Some classes have a proof of their own.
         lines.append(r"\let\proof\relax\let\endproof\relax\usepackage{amsthm}")
     if v.name == "quantumarticle":
@@ -401,10 +438,13 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines.append(r"\settopmatter{printacmref=false}\microtypesetup{expansion=false}")
     elif (v.name in (
         "spie", "jpsj2", "proc", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc", "report",
-        "ascelike", "extarticle", "amsproc",
+        "ascelike", "extarticle", "amsproc", "paper", "artikel1",
     ) and v.n % 3 == 0) or (v.name in ("ejpecp", "ijmart") and v.n % 3 != 1):  # fmt: skip
         # The signs of its notes, which Computer Modern has as bitmaps only.
         lines.append(r"\DeclareFontFamily{TS1}{cmr}{}\DeclareFontShape{TS1}{cmr}{m}{n}{<->ts1-lmr10}{}")
+    elif v.name == "resphilosophica" and v.n % 3 == 0:
+        # Its bullets and signs of copyright, upright and slanted, too.
+        lines.append(r"\usepackage{lmodern}")
     elif v.name == "lni":  # asks for its fonts itself; of its power set's, nothing is printed
         lines.append(r"\DeclareFontShape{U}{MnSymbolC}{m}{n}{<->cmsy10}{}")
     elif v.name == "IEEEconf":
@@ -421,7 +461,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     elif v.n % 3 == 2 and v.name in (
         "article", "amsart", "llncs", "mnras", "scrartcl", "memoir", "emulateapj", "spie", "jpsj2",
         "proc", "smfart", "kluwer", "acmconf", "aguplus", "revtex4-1", "scrreprt", "aiaa-tc", "report", "ascelike",
-        "extarticle", "amsproc",
+        "extarticle", "amsproc", "paper", "artikel1", "resphilosophica",
     ):  # fmt: skip
         lines.append(r"\usepackage{mathptmx}")
     if v.name == "article":
@@ -444,6 +484,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         lines += _report(v)
     if v.name == "extarticle":
         lines += _extarticle(v)
+    if v.name in ("paper", "artikel1"):
+        lines += _paper_and_artikel(v, paper)
     if v.name == "smfart" and v.own_theorems:
         lines.append(r"\usepackage{smfthm}")
     if v.name == "ptptex":  # which has three levels of headings, and prints a stop for a number that is none
@@ -469,13 +511,15 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         "aguplus",
         "revtex4-1",
         "ascelike",
+        "resphilosophica",
     ):  # which load it themselves
         lines.append(r"\usepackage[authoryear,round]{natbib}")
     elif v.name == "IEEEtran" or (
-        v.name in ("article", "IEEEconf", "proc", "acmconf", "report", "extarticle") and v.n % 5
+        v.name in ("article", "IEEEconf", "proc", "acmconf", "report", "extarticle", "paper", "artikel1")
+        and v.n % 5
     ):
         lines.append(r"\usepackage{cite}")
-    if v.line_numbers and not v.manuscript:
+    if v.line_numbers and not v.manuscript and not v.res_philosophica:
         lines.append(r"\usepackage{lineno}\linenumbers")
     if v.hyperref and v.name not in LOADS_HYPERREF:
         lines.append(
@@ -485,6 +529,7 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
     # The AAS's class shifts the page, and JPSJ's with two columns; two others by an inch.
     at = 42 if v.name == "aastex631" or (v.name == "jpsj2" and v.two_columns) else 22
     at += 72 * (v.name in ("kluwer", "acmconf"))
+    at -= 16 * bool(v.res_philosophica)  # whose pages are small
     lines.append(
         rf"\AddToShipoutPictureBG*{{\ifnum\value{{page}}=1\put({at},260){{\rotatebox{{90}}{{\Large {stamp}}}}}\fi}}"
     )
@@ -507,6 +552,8 @@ def packages(v: Variant, paper: Paper) -> str:  # noqa: C901, PLR0912, PLR0915 -
         style = r"\theoremstyle{definition}" if v.n % 7 == 3 and v.name != "spie" else ""
         if v.name == "oup-authoring-template":
             style = rf"\theoremstyle{{thmstyle{('one', 'two', 'three')[v.n % 3]}}}"
+        if v.plain_theorems:
+            style = r"\newenvironment{proof}{\par\noindent\textit{Proof.} }{\hfill$\Box$\par\medskip}"
         within = "[chapter]" if v.name == "report" and v.chapters else ""
         lines += [style, *(rf"\newtheorem{{known{t}}}{{{t}}}{within}" for t in THEOREMS)]
     lines.append(r"\sloppy\setlength{\emergencystretch}{3em}")
@@ -553,6 +600,24 @@ def _extarticle(v: Variant) -> list[str]:
         r"\usepackage[font=small,labelfont=bf]{caption}" if v.n // 128 % 2 else "",
         r"\usepackage{authblk}" if v.n % 5 > 2 else "",
     ]  # fmt: skip
+
+
+def _paper_and_artikel(v: Variant, paper: Paper) -> list[str]:
+    """Return the heads that authors ask these for: by itself the one prints titles, which must fit, the other none."""
+    known = rf"\pagestyle{{myheadings}}\markboth{{{RUNNING_HEAD}}}{{{RUNNING_HEAD}}}"
+    head = ("", r"\pagestyle{headings}", known)[v.n // 16 % 3]
+    longest = max(
+        (len(b.pieces[0].printed) for b in paper.blocks if b.kind == "heading" and b.level < 3), default=0
+    )
+    if longest > (60 if v.name == "paper" else 45) and (head or v.name == "paper"):
+        head = known
+    lines = [head, r"\usepackage[margin=2.5cm]{geometry}" if v.n // 128 % 4 == 3 else ""]
+    if v.name == "artikel1" and v.n // 256 % 4 == 3:
+        lines.append(
+            r"\HeadingFonts{\sffamily\bfseries}{\sffamily\bfseries}{\sffamily\bfseries}{\sffamily\bfseries}{\sffamily}{\sffamily}{\sffamily}"
+            r"\CaptionFonts{\sffamily}{\relax}"
+        )
+    return lines
 
 
 def _memoir(v: Variant) -> list[str]:
