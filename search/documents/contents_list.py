@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from search.documents.kinds import LIST_TITLES
 from search.documents.lines import TextLine
 
 _TITLE = re.compile(
@@ -14,8 +15,10 @@ _TITLE = re.compile(
 _PAGE = re.compile(r"(?P<leaders>(?:\.\s?){2,}|…)?\s*(?P<page>\d{1,3})$")
 #: In sizes, between an entry's words and its page.
 _FAR = 1.0
-#: So many entries with pages that do not fall make a table of contents; fewer, if nothing is between them.
+#: So many entries with pages that do not fall make a table of contents; where sections have no numbers it
+#: may list the references only.
 _ENOUGH = 3
+_LIST = re.compile(rf"(?:{LIST_TITLES}|references|bibliography)\s*[.\s]*\d", re.IGNORECASE)
 #: So many lines between two of them have no page: titles of several lines, and bare ones.
 _BARE = 3
 #: A table of contents begins on one of the first pages.
@@ -43,8 +46,10 @@ def _end(lines: Sequence[TextLine], start: int) -> int | None:
         named = _page_of(lines[index])
         if named is not None and named >= page:
             last, entries, page = index + 1, entries + 1, named
-    whole = 0 < entries == last - start
-    return last if whole or entries >= _ENOUGH else None
+    if entries >= _ENOUGH:
+        return last
+    only_list = entries == 1 and last == start + 1 and _LIST.match(lines[start].text)
+    return last if only_list else None
 
 
 def _page_of(line: TextLine) -> int | None:

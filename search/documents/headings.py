@@ -38,7 +38,8 @@ from search.documents.numbering import longest_run, parse_number
 from search.documents.run_in import is_run_in
 from search.documents.style import BodyStyle
 
-#: So many titles of sections without a number, before lettered ones, say that sections have none.
+#: So many titles of sections without a number, before lettered ones, say that sections have none: one can be
+#: an introduction.
 _USUAL_TITLES = 2
 #: A line needs this much evidence to be a numbered heading; without a number it needs more.
 NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
@@ -46,7 +47,7 @@ NUMBERED_FROM, UNNUMBERED_FROM = 2.0, 3.0
 _ALIKE_FROM = 0.5
 #: What a line in another font with space above and below has, if nothing speaks against it.
 _SLANTED_FROM = 1.8
-#: The same without space below, where a paragraph of the text begins there.
+#: The same without space below, as ascelike sets them, where a paragraph of the text begins there.
 _SLANTED_ABOVE_TEXT = 1.5
 #: For a number; one of three parts hardly begins a line of text.
 _NUMBERED, _DEEP = 0.7, 0.9
@@ -87,6 +88,10 @@ _KNOWN = re.compile(
 )
 _LIST = re.compile(rf"references|bibliography|(?:{LIST_TITLES})$", re.IGNORECASE)
 _OPENING = re.compile(r"abstract|introduction|summary", re.IGNORECASE)
+#: What sections without a number are beside numbered ones.
+_BESIDE = re.compile(
+    rf"abstract|summary|key ?words|nomenclature|acknowledge?ment|{_LIST.pattern}", re.IGNORECASE
+)
 _INITIAL = re.compile(r"[A-Z]\.?")
 _KEYWORDS = re.compile(r"key ?words", re.IGNORECASE)
 _STATEMENT = re.compile(
@@ -130,16 +135,17 @@ def find_headings(
     taken |= {c.start for c in known}
     # Before the abstract or the first section stand authors and addresses, in any style; a list comes last.
     sections = [c.start for c in (*chosen, *known) if not _LIST.match(c.title)]
+    told = bool(sections)
     if not sections and known:  # then only the first page can be theirs
         sections = [next((i for i, line in enumerate(lines) if line.page > lines[0].page), len(lines)) - 1]
     first = min(sections, default=len(lines))
-    if not has_numbers:
+    if not has_numbers and (not told or lines[first].page > lines[0].page):
         first = min(first, _first_text(lines, body))
     others = [c for c in candidates if c.start not in taken and c.start > first]
     if not has_numbers:
         styles += _recurring(others)
         # As the text is set, no heading can be told by its style: nor can an entry's "A. Name, Journal".
-        plain = (round(2 * body.size) / 2, body.font, False, False)
+        plain = _plain(body)
         styles = Counter({style: count for style, count in styles.items() if style[:-1] != plain})
     chosen += known
     alone = [c for c in others if _stands_alone(c, styles, has_numbers=has_numbers)]
@@ -159,7 +165,8 @@ def _are_numbered(chosen: Sequence[Candidate], known: Sequence[Candidate]) -> bo
     """Return whether a paper's sections have numbers, not its appendices only."""
     if not chosen or any(c.number and c.number.scheme != "appendix" for c in chosen):
         return bool(chosen)
-    return sum(c.start < chosen[0].start and not _LIST.match(c.title) for c in known) < _USUAL_TITLES
+    titles = [c for c in known if c.start < chosen[0].start and not _BESIDE.match(c.title)]
+    return len(titles) < _USUAL_TITLES
 
 
 def _like(alone: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
@@ -228,23 +235,22 @@ def _chain(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _with_appendices(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, with letters set as the roman sections before them named as appendices.
 
-    Where letters are subsections too, those are set otherwise.
+    Where letters are subsections too, those are set otherwise. In REVTeX, whose sections are in capitals, a
+    subsection "C. CBT" looks as they do: only where the first of them is A are they appendices.
     """
-    clear = [c for c in candidates if c.number and not c.number.named and c.score >= NUMBERED_FROM]
-    roman = [c for c in clear if c.number and c.number.scheme == "roman" and len(c.number.printed) > 1]
-    letters = [c for c in clear if c.number and c.number.scheme == "appendix" and len(c.number.parts) == 1]
+    clear = [
+        (c, c.number) for c in candidates if c.number and not c.number.named and c.score >= NUMBERED_FROM
+    ]
+    roman = [c for c, number in clear if number.scheme == "roman" and len(number.printed) > 1]
+    letters = [(c, n) for c, n in clear if n.scheme == "appendix" and len(n.parts) == 1]
     if not roman:
         return list(candidates)
     style = Counter(c.style for c in roman).most_common(1)[0][0]
-    if all(c.style == style for c in letters):
+    same = [(c, n) for c, n in letters if c.style == style and c.start > roman[-1].start]
+    if all(c.style == style for c, _ in letters) or not same or same[0][1].parts != (1,):
         return list(candidates)
-    same = [c for c in letters if c.style == style and c.start > roman[-1].start]
-    begins = bool(same) and same[0].number is not None and same[0].number.parts == (1,)
-    starts = {c.start for c in same} if begins else set()  # "C. CBT" is a subsection in capitals
-    return [
-        replace(c, number=replace(c.number, named=True)) if c.number and c.start in starts else c
-        for c in candidates
-    ]
+    named = {c.start: replace(number, named=True) for c, number in same}
+    return [replace(c, number=named.get(c.start, c.number)) for c in candidates]
 
 
 def _is_article(c: Candidate) -> bool:
@@ -270,10 +276,12 @@ def _without_initials(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _without_entries(candidates: Sequence[Candidate], body: BodyStyle) -> list[Candidate]:
     """Return the candidates without a list's entries: "6. B. Name" follows the paper's fifth section.
 
-    They stand below the list's title and are set as the text, which the sections before it are not.
+    They stand below the last list's title and are set as the text, which the sections before it are not.
     """
-    start = next((c.start for c in candidates if c.known and _LIST.match(c.title)), None)
-    plain = (round(2 * body.size) / 2, body.font, False, False)
+    start = max(
+        (c.start for c in candidates if c.known and not c.number and _LIST.match(c.title)), default=None
+    )
+    plain = _plain(body)
     numbered = [c for c in candidates if c.number and c.score >= NUMBERED_FROM]
     if start is None or not any(c.style[:-1] != plain for c in numbered if c.start < start):
         return list(candidates)
@@ -281,6 +289,11 @@ def _without_entries(candidates: Sequence[Candidate], body: BodyStyle) -> list[C
         c for c in candidates
         if c.start < start or c.style[:-1] != plain or not c.number or c.number.named
     ]  # fmt: skip
+
+
+def _plain(body: BodyStyle) -> Style:
+    """Return the style of the text, as `style_of` tells it."""
+    return round(2 * body.size) / 2, body.font, False, False
 
 
 def _run(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -570,16 +583,17 @@ def _has_title_below(look: _Look, index: int, style: Style) -> bool:
 
 
 def _is_chapter(line: TextLine, below: TextLine, title: Style, style: Style, gap: float | None) -> bool:
-    """Return whether "Chapter 2" has its title below, as large or larger and in the same font."""
+    """Return whether "Chapter 2" has its title below: as large or larger, as bold, not set as the text."""
     number, _ = parse_number(line.text)
+    size, _, bold, capitals = title
     return (
         number is not None
         and number.named
         and gap is not None
-        and gap < _BELOW_CHAPTER * title[0]
-        and title[0] >= style[0]
-        and title[2] == style[2]
-        and title[2:] != (False, False)
+        and gap < _BELOW_CHAPTER * size
+        and size >= style[0]
+        and bold == style[2]
+        and (bold or capitals or size > style[0])
         and not parse_number(below.text)[0]
     )
 

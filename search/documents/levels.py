@@ -230,16 +230,16 @@ def below_run_ins(chosen: Sequence[Candidate], lines: Sequence[TextLine]) -> fro
 
 
 def _below_unmarked(chosen: Sequence[Candidate], marked: Mapping[int, int]) -> Mapping[int, int]:
-    """Return the outline's levels, one deeper where it leaves out the sections and lists their parts only.
+    """Return the outline's levels, one deeper where it lists the sections' parts and not the sections.
 
-    Then titles that are always sections stand out more than all that it lists, which has none of their style.
+    So it is where a class sets its sections by a command of its own: titles such as "INTRODUCTION" stand out
+    more than all that the outline lists, which has none of their style.
     """
-    inside = [_prominence(c.style) for c in chosen if c.start in marked]
+    listed = {c.style for c in chosen if c.start in marked}
     left_out = Counter(c.style for c in chosen if c.start not in marked and not c.number)
-    sections = {c.style for c in chosen if c.known and not _ALWAYS_MAIN.fullmatch(c.title.strip())} - {
-        c.style for c in chosen if c.start in marked
-    }
-    if inside and any(left_out[s] >= USUAL and _prominence(s) > max(inside) for s in sections):
+    sections = {c.style for c in chosen if c.known and not _ALWAYS_MAIN.fullmatch(c.title.strip())} - listed
+    most = max(map(_prominence, listed), default=None)
+    if most and any(left_out[style] >= USUAL and _prominence(style) > most for style in sections):
         return {start: level + 1 for start, level in marked.items()}
     return marked
 

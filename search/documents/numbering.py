@@ -29,7 +29,7 @@ class Number:
     parts: tuple[int, ...]
     #: Other readings of the same print: "C." may be roman, "I." a letter.
     ambiguous: bool = False
-    #: Whether the word before it says what it is: "Appendix C".
+    #: Whether the word before it says what it is: "Appendix C", "Chapter 2".
     named: bool = False
     #: How deep it lies among the numbers it runs with; 0 until that is known.
     depth: int = 0
@@ -51,11 +51,11 @@ def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one
         return None, text
     title = match["title"].strip()
     if match["arabic"]:
-        if not match["space"] and not match["point"] and (title or not match["word"]):
+        if not match["space"] and not match["point"] and (title or not _is_chapter(match["word"])):
             return None, text
         printed = re.sub(r"\s", "", match["arabic"])
         parts = tuple(int(part) for part in printed.split("."))
-        return Number(printed, "arabic", parts, named=bool(match["word"])), title
+        return Number(printed, "arabic", parts, named=_is_chapter(match["word"])), title
     if match["roman"] and (match["point"] or match["word"] or len(match["roman"]) > 1):
         if match["word"] and match["word"].lower().startswith("app"):
             return Number(match["roman"], "appendix", (_roman(match["roman"]),), named=True), title
@@ -77,6 +77,10 @@ def parse_number(text: str) -> tuple[Number | None, str]:  # noqa: PLR0911 - one
 def _alone(letters: str, title: str) -> bool:
     """Return whether a letter without a point is a number: "B Proofs" is, "A note" and "I" are not."""
     return letters != "I" and title[:1].isupper()
+
+
+def _is_chapter(word: str | None) -> bool:
+    return bool(word) and str(word).casefold().startswith("chapter")
 
 
 def _roman(text: str) -> int:

@@ -62,8 +62,10 @@ def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
         if paragraph.kind == "footnote":
             notes.append(paragraph)
             continue
-        goes_on = (paragraph.kind == "text") or (paragraph.kind in STATED and not paragraph.opens)
-        goes_on = goes_on and not (paragraph.apart and _parts(group, paragraphs[at : at + _AHEAD]))
+        if paragraph.kind == "text":
+            goes_on = not (paragraph.apart and _parts(group, paragraphs[at : at + _AHEAD]))
+        else:
+            goes_on = paragraph.kind in STATED and not paragraph.opens
         if group and not (goes_on and group[-1].kind == paragraph.kind):
             yield group
             group = []

@@ -16,6 +16,13 @@ from search.documents.paragraphs import Paragraph, paragraphs, set_apart
 from search.documents.style import BodyStyle
 from search.models import Section, SectionKind
 
+#: Parts of structured abstracts.
+_LABEL = re.compile(
+    r"(?:background|context|introduction|motivation|objectives?|purpose|aims?|significance|methods?"
+    r"|materials? and methods?|methodology|approach|results?|findings|discussion|conclusions?"
+    r"|key ?words?)[.:]?",
+    re.IGNORECASE,
+)
 _RUN_IN_ABSTRACT = re.compile(r"(?:A(?:bstract|BSTRACT)|S(?:ummary|UMMARY))\s*(?:[.:—–-]+\s*|(?=[A-Z]))")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _END = re.compile(r"[a-z)\]\d][.?!](?:\s|$)")
@@ -142,7 +149,10 @@ def _roman(number: str) -> bool:
 
 
 def _front(lines: Sequence[TextLine], heading: TextLine, body: BodyStyle, called: Called) -> list[Part]:
-    """Return the abstract that stands before the first heading; authors and addresses are left out."""
+    """Return the abstract that stands before the first heading; authors and addresses are left out.
+
+    What stands below a title that was not told follows it, in no section.
+    """
     if not lines:
         return []
     opening = next((i for i, line in enumerate(lines) if _RUN_IN_ABSTRACT.match(line.text)), None)
@@ -160,10 +170,12 @@ def _front(lines: Sequence[TextLine], heading: TextLine, body: BodyStyle, called
         return []
     chosen, rest = _up_to_title(chosen, found)
     if _length(chosen) > _LONGEST_ABSTRACT:  # a letter, whose text goes on without a heading
-        summary, rest = chosen[0], found[_place(chosen[0], found) + 1 :]
+        summary, rest = chosen[0], found[found.index(chosen[0]) + 1 :]
         if _length([summary]) > _LONGEST_ABSTRACT:
             return [_without_section([summary, *rest])]
         chosen = [summary]
+    for paragraph in chosen:  # which nothing divides
+        paragraph.apart = False
     page = chosen[0].lines[0].page
     section = Section(title="Abstract", level=1, kind="abstract", page=page, path=("Abstract",))
     abstract = Part(section, [line for p in chosen for line in p.lines], chosen)
@@ -171,19 +183,16 @@ def _front(lines: Sequence[TextLine], heading: TextLine, body: BodyStyle, called
 
 
 def _up_to_title(chosen: list[Paragraph], found: list[Paragraph]) -> tuple[list[Paragraph], list[Paragraph]]:
-    """Return what of an abstract stands before a title that was not told, and all from there on."""
-    last = _place(chosen[-1], found)
-    for at in range(_place(chosen[0], found) + 1, last):
-        if found[at].apart and not any(found[at] is p for p in chosen):
-            before = [p for p in chosen if _place(p, found) < at]
-            return before, found[at:]
-    for p in chosen:
-        p.apart = False
+    """Return what of an abstract stands before a title that was not told, and all from there on.
+
+    Labels of the abstract's own parts are no such titles.
+    """
+    places = {id(p): at for at, p in enumerate(found)}
+    inside = {places[id(p)] for p in chosen}
+    for at in range(min(inside) + 1, max(inside)):
+        if found[at].apart and at not in inside and not _LABEL.fullmatch(found[at].lines[0].text.strip()):
+            return [p for p in chosen if places[id(p)] < at], found[at:]
     return chosen, []
-
-
-def _place(paragraph: Paragraph, found: Sequence[Paragraph]) -> int:
-    return next(at for at, other in enumerate(found) if other is paragraph)
 
 
 def _without_names(lines: list[TextLine], body: BodyStyle) -> list[TextLine]:

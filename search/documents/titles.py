@@ -20,8 +20,9 @@ _NO_TITLE = re.compile(
 def find_title(lines: Sequence[TextLine], body: BodyStyle) -> tuple[str, list[TextLine]]:
     """Return the title and the lines without it.
 
-    The title is what is set in the largest size in the upper 60 % of the first page, as far as it stands
-    together; where nothing is larger than the body, the first bold lines; else the first line.
+    The title is what is set in the largest size in the upper 60 % of the first page (of the height that the
+    first three have), as far as it stands together; where nothing is larger than the body, the first bold
+    lines; else the first line.
     """
     first, top = _candidates(lines)
     if not top:
@@ -45,8 +46,10 @@ def find_title(lines: Sequence[TextLine], body: BodyStyle) -> tuple[str, list[Te
 
 def _candidates(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[int]]:
     """Return the lines of the first page with words on it, and the indices of those that may be the title."""
-    height = max(line.y1 for line in lines)  # a page of its own ends with names and a date
-    for number in sorted({line.page for line in lines})[:3]:
+    numbers = sorted({line.page for line in lines})[:3]
+    # A page of its own ends with names and a date, far above the foot of the next.
+    height = max(line.y1 for line in lines if line.page in numbers)
+    for number in numbers:
         page = [line for line in lines if line.page == number]
         top = [
             index

@@ -46,6 +46,8 @@ def test_text_below_the_word_contents_stays():
     """Without three entries whose pages rise there is no table of contents, nor late in the paper."""
     lines = [line("Contents"), *TEXT, line("1. Introduction", "2"), *TEXT, *TEXT, line("2. Methods", "5")]
     assert without_contents(lines) == lines
+    one = [line("Contents"), line("Soil samples of the field", "12"), *TEXT]
+    assert without_contents(one) == one
     late = [line("Contents", page=9), *(line(f"Sample {n}", str(n), page=9) for n in range(5))]
     assert without_contents(late) == late
 

@@ -112,3 +112,54 @@ def test_an_abstract_ends_before_a_title_that_was_not_told():
     assert rest.section is None
     assert rest.lines[0].text == "Of the birds"
     assert section.section.title == "Of the fish"
+
+
+def test_a_structured_abstract_stays_whole():
+    """Labels of its own on lines of their own are no titles of sections."""
+    sheet = Sheet()
+    starts = []
+    for label in ("Background", "Methods", "Results"):
+        starts += [len(sheet.lines), len(sheet.lines) + 1]
+        sheet.line((label, "Bold", 10), gap=20)
+        for _ in range(5):
+            sheet.line((SENTENCE, "Roman", 10))
+    start = len(sheet.lines)
+    sheet.line(("1 Of the birds", "Bold", 12), gap=24)
+    sheet.text()
+    for at, line in enumerate(sheet.lines):
+        line.block = sum(at >= begins for begins in (*starts, start, start + 1))
+    abstract, _ = parts(sheet.lines, [Heading(start, start + 1, "Of the birds", "1", 1, 1)], BODY)
+    assert len(abstract.lines) == 15
+
+
+def test_a_slanted_statement_is_not_cut_at_its_sentences():
+    """Its lines are set in another font than the text, and one begins with a capital after a full stop."""
+    sheet = Sheet()
+    sheet.text()
+    sheet.line(
+        ("Theorem 1. ", "Bold", 10), ("All of the birds that we have seen were seen.", "Italic", 10), gap=18
+    )
+    for words in ("Most of them sang until the night, and then they did not.", "Moreover all of them flew."):
+        sheet.line((words, "Italic", 10))
+    sheet.text(gap=18)
+    found = [p for p in paragraphs(sheet.lines, BODY) if p.kind == "theorem"]
+    assert [len(p.lines) for p in found] == [3]
+
+
+def test_steps_do_not_cut_a_proof():
+    """ "Step 2." begins no section where a proof is going on; the proof stays one passage."""
+    sheet = Sheet()
+    sheet.line(("Proof. ", "Italic", 10), ("We show it in two steps, of which each is short.", "Roman", 10))
+    for step in ("Step 1. ", "Step 2. "):
+        sheet.line((step, "Bold", 10), ("Birds are seen, and all that are seen fly.", "Roman", 10), gap=18)
+        sheet.line((SENTENCE, "Roman", 10))
+    sheet.line(("This is what we wanted to see in this place. □", "Roman", 10))
+    found = passages(paragraphs(sheet.lines, BODY), frozenset())
+    assert [piece.kind for piece in found] == ["proof"]
+
+
+def test_items_that_begin_in_bold_stay_together():
+    """ "1. New data. We give …" right below the last item is one of a list, and no section."""
+    assert not below_text(
+        ("1. ", "Roman", 10), ("New data. ", "Bold", 10), ("We give all of it.", "Roman", 10)
+    )

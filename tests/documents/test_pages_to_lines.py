@@ -497,3 +497,19 @@ def test_titles_at_the_top_of_double_spaced_pages_stay():
     ]  # fmt: skip
     kept = [text(lines)[0] for lines in without_furniture(pages)]
     assert [first for first in kept if first == "Methods"] == ["Methods"] * 3
+
+
+def test_a_part_named_as_an_earlier_section_stays_at_the_top_of_its_page():
+    """Where no heads are, the text of other pages begins at the height of its title."""
+    tops = {5: ("Results", 80)}
+    pages = [
+        Page(number, 612, 792, [
+            line(words, 60, 84, width, 1),
+            *(line(f"text {chr(96 + number)}{chr(97 + row)}", 60, 98 + 14 * row, 490) for row in range(44)),
+        ])
+        for number in range(1, 7)
+        for words, width in [tops.get(number, (f"first {chr(96 + number)}", 490))]
+    ]  # fmt: skip
+    pages[1].lines.append(Line([Span("Results", "Serif", 20, True, False, False, 60, 720, 160, 744, 740)],
+                               60, 720, 160, 744, 2))  # fmt: skip
+    assert text(without_furniture(pages)[4])[0] == "Results"
