@@ -57,6 +57,8 @@ _CUT = 1.5
 _SMALL = 0.93
 #: A bold title without a number that runs in: how the paper sets others was asked where it was cut.
 _RUN_IN_FROM = 2.0
+#: For a list's title in small print, as its entries are: what speaks against small print elsewhere.
+_SMALL_LIST = 1.5
 #: Lines of a paragraph have so many; names and addresses hardly do twice.
 _FULL = 40
 #: A line of text has so many characters; a formula's words have fewer.
@@ -87,6 +89,7 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(rf"references|bibliography|(?:{LIST_TITLES})$", re.IGNORECASE)
+_LIST_ALONE = re.compile(rf"(?:references|bibliography|{LIST_TITLES})[.:]?", re.IGNORECASE)
 _OPENING = re.compile(r"abstract|introduction|summary", re.IGNORECASE)
 #: What sections without a number are beside numbered ones.
 _BESIDE = re.compile(
@@ -440,6 +443,7 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
     known = bool(_KNOWN.fullmatch(title.strip())) and not _ends_paragraph(look, index, style)
     if known and _KEYWORDS.match(title) and style[0] < _SMALL * look.body.size and not style[2]:
         known = False  # a label in the box beside an abstract
+    small_list = known and bool(_LIST.match(title)) and style[0] < _SMALL * look.body.size and not style[2]
     # "2) Methods:" alone on its line only had no room for the text.
     full = bool(number) and text.endswith(":") and line.italic > 0.6 and style[1] != look.body.font
     setting = (*style, full or is_run_in(lines, end))
@@ -447,6 +451,7 @@ def _candidate(look: _Look, index: int) -> Candidate | None:
         _score(look, index, end, text, title, style)
         + (2.0 if mark else 0.0)
         + 1.5 * known
+        + _SMALL_LIST * small_list
         + ((_DEEP if len(number.parts) > 2 else _NUMBERED) if number else 0.0)
         + (_CUT if number and setting[-1] else 0.0)
         + (look.evidence[index] if look.evidence else 0.0)
@@ -532,6 +537,8 @@ def _last_line(look: _Look, index: int, style: Style) -> int:
     lines, body, end = look.lines, look.body, index + 1
     if style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]:
         return end
+    if style[0] < _SMALL * body.size and _LIST_ALONE.fullmatch(lines[index].text):
+        return end  # its entries are as small
     # What is as small as the text is set as close as the text; larger titles have more between their lines,
     # all of them more in wide spacing.
     furthest = max(1.6, 1.1 * body.leading / body.size) * style[0]

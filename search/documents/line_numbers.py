@@ -48,13 +48,22 @@ def without_line_numbers(pages: Sequence[list[Line]]) -> list[list[Line]]:
             continue
         own = [[line for line in found if _style(line.spans[0]) == style] for found in numbers]
         margins = _margins(own, count)
+        alone = [_on_this_page(found) for found in own]
         own = [[line for line in found if margins.hold(line.spans[0])] for found in own]
         if _count_lines(own, least):
+            own = [found or other for found, other in zip(own, alone, strict=True)]
             return [
                 _with_loose_ends(_without(lines, gone), style, margins)
                 for lines, gone in zip(pages, own, strict=True)
             ]
     return list(pages)
+
+
+def _on_this_page(numbers: list[Line]) -> list[Line]:
+    """Return the numbers that count the lines of one page: a first page can have a margin of its own."""
+    margins = _margins([numbers], len(numbers))
+    found = [line for line in numbers if margins.hold(line.spans[0])]
+    return found if _count_lines([found], 1) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -648,3 +648,12 @@ def test_an_outline_of_parts_only_stands_below_the_sections_that_it_leaves_out()
         sheet.text(gap=18)
     marks = tuple(Mark(start, start + 1, 1) for start in starts)
     assert [level for _, _, level in told(headings(sheet, marks))] == [1, 2, 2, 1, 2, 1]
+
+
+def test_a_small_title_of_a_list_is_one():
+    """ "References:" in the small print of its entries, below addresses, has nothing else to tell it."""
+    sheet = unnumbered(("1 Introduction", 14), ("2 Methods", 14))
+    sheet.line(("References:", "Roman", 8), gap=18)
+    for entry in ("Name, A. 2012, Journal of Tests, 3, 2", "Other, B. 2013, Journal of Texts, 5, 5"):
+        sheet.line((entry, "Roman", 8), gap=10)
+    assert told(headings(sheet))[-1] == (None, "References", 1)

@@ -74,3 +74,11 @@ def test_other_numbers_stay():
     assert without_line_numbers(few) == few
     table = [[number(9 * row, 200, 100 + 14 * row) for row in range(1, 20)] + plain for _ in range(3)]
     assert without_line_numbers(table) == table
+
+
+def test_a_first_page_can_have_a_margin_of_its_own():
+    """Its numbers stand elsewhere than those of the other pages, and count its lines all the same."""
+    pages = [columns(1, 40, 559), *(columns(1, 62, 559) for _ in range(60))]
+    for page in pages:
+        page[:] = [each for each in page if each.x1 < 300]  # one column
+    assert all(text == "Some words of it" for lines in without_line_numbers(pages) for text in words(lines))
