@@ -532,13 +532,18 @@ def _capitals(text: str) -> bool:
     return len(letters) > 3 and sum(map(str.isupper, letters)) > 0.9 * len(letters)
 
 
+def _has_one_line(line: TextLine, style: Style, body: BodyStyle) -> bool:
+    """Return whether what stands below a title may be set as it is: the text, or a list's small print."""
+    if style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]:
+        return True
+    return style[0] < _SMALL * body.size and _LIST_ALONE.fullmatch(line.text) is not None
+
+
 def _last_line(look: _Look, index: int, style: Style) -> int:
     """Return where a heading that begins at `index` ends: it goes on in the same style without a gap."""
     lines, body, end = look.lines, look.body, index + 1
-    if style[1] == body.font and abs(style[0] - body.size) < 0.6 and not style[3]:
+    if _has_one_line(lines[index], style, body):
         return end
-    if style[0] < _SMALL * body.size and _LIST_ALONE.fullmatch(lines[index].text):
-        return end  # its entries are as small
     # What is as small as the text is set as close as the text; larger titles have more between their lines,
     # all of them more in wide spacing.
     furthest = max(1.6, 1.1 * body.leading / body.size) * style[0]
