@@ -63,7 +63,7 @@ def may_open_section(
     """
     line = lines[at]
     begins = _BEGINS.match(line.text) or (line.bold > _MOSTLY and line.text[0].isalpha())
-    if not begins or line.pieces >= _CELLS:
+    if not begins or line.pieces >= _CELLS or line.text[-1] in ",;":
         return False
     apart = _is_apart(lines, at, body)
     if not (apart or _may_have_ended(lines[at - 1], columns)):

@@ -60,6 +60,7 @@ def test_what_is_set_as_the_text_may_where_it_stands_apart():
         [("Birds ", "Italic", 10), ("were seen in the wood and in the field by us.", "Roman", 10)],
         [("x", "CMMI10", 10), (" is a number that we need for the next of all the steps", "Roman", 10)],
         [("as seen above", "Italic", 10), (" by all of us in the wood", "Roman", 10)],
+        [("Similarly,", "Italic", 10)],
     ],
 )
 def test_text_opens_no_section(parts):
