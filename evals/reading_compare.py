@@ -9,7 +9,9 @@ them: a heading that the outline has at level 3 or deeper is neither right nor w
 the paper's title, Abstract, Contents, References, Acknowledgements. A reader that does not say on which page
 a heading stands is matched by title alone, which is to its advantage.
 
-- `citewell`: the fast tier; `layout-tier`: with pymupdf's layout model's evidence.
+- `citewell`: the fast tier, titles of paragraphs that run in included, which few outlines list;
+  `two-levels`: of these what it says is of level 1 or 2, as outlines mostly do; `layout-tier`: with
+  pymupdf's layout model's evidence.
 - `layout-model`: what the model alone calls a section header (`page.get_layout()`).
 - `pymupdf4llm`: markdown of the same pymupdf (`pymupdf4llm.to_markdown`), pages without OCR.
 - `kreuzberg` (Rust over pdfium): markdown. `opendataloader` (Java 11 or later): JSON; one Java process a
@@ -54,6 +56,11 @@ _PAGE = re.compile(r"<!-- PAGE (\d+) -->")
 def citewell(content: bytes) -> list[Found]:
     """Return what the fast tier finds."""
     return [(section.title, section.page) for section in read_pdf(content).sections]
+
+
+def two_levels(content: bytes) -> list[Found]:
+    """Return what the fast tier finds and says is of level 1 or 2."""
+    return [(section.title, section.page) for section in read_pdf(content).sections if section.level <= 2]
 
 
 def layout_tier(content: bytes) -> list[Found]:
@@ -137,6 +144,7 @@ def _headings(markdown: str) -> list[str]:
 
 READERS: dict[str, tuple[Reader, str]] = {
     "citewell": (citewell, ""),
+    "two-levels": (two_levels, ""),
     "layout-tier": (layout_tier, ""),
     "layout-model": (layout_model, ""),
     "pymupdf4llm": (pymupdf4llm_markdown, "pymupdf4llm"),
