@@ -18,7 +18,7 @@ _FAR = 1.0
 #: So many entries with pages that do not fall make a table of contents; where sections have no numbers it
 #: may list the references only.
 _ENOUGH = 3
-_LIST = re.compile(rf"(?:{LIST_TITLES}|references|bibliography)\s*[.\s]*\d", re.IGNORECASE)
+_LIST = re.compile(rf"(?:{LIST_TITLES})[.\s]*\d", re.IGNORECASE)
 #: So many lines between two of them have no page: titles of several lines, and bare ones.
 _BARE = 3
 #: A table of contents begins on one of the first pages.

@@ -89,7 +89,7 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(rf"references|bibliography|(?:{LIST_TITLES})$", re.IGNORECASE)
-_LIST_ALONE = re.compile(rf"(?:references|bibliography|{LIST_TITLES})[.:]?", re.IGNORECASE)
+_LIST_ALONE = re.compile(rf"(?:{LIST_TITLES})[.:]?", re.IGNORECASE)
 _OPENING = re.compile(r"abstract|introduction|summary", re.IGNORECASE)
 #: What sections without a number are beside numbered ones.
 _BESIDE = re.compile(

@@ -22,7 +22,9 @@ OVERLAP = 200
 #: A gap of so many sizes between two lines holds a picture, a table or a footnote's rule.
 _FLOAT = 3.0
 #: Prose has so many characters, and so many words in small letters and a sentence's end, or many words; it
-#: stands among so many paragraphs from a section's title on.
+#: stands among so many paragraphs from a section's title on. Of 2,827 headings missed on purpose passages go
+#: over 25 with 60 or 30 characters and 43 with 100; of 112 papers' passages 93 are under 150 characters with
+#: 30, and 42 with 100.
 _SENTENCE, _WORDS, _MANY, _AHEAD = 60, 3, 8, 4
 _SMALL_WORD = re.compile(r"(?<![^\s(])[a-z]{3,}")
 _END = re.compile(r"[^\W_]\s?[.?!:](?:\s|$)|[)\]]\s?\.(?:\s|$)")
@@ -63,7 +65,7 @@ def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
             notes.append(paragraph)
             continue
         if paragraph.kind == "text":
-            goes_on = not (paragraph.apart and _parts(group, paragraphs[at : at + _AHEAD]))
+            goes_on = not (paragraph.apart and _divides_prose(group, paragraphs[at : at + _AHEAD]))
         else:
             goes_on = paragraph.kind in STATED and not paragraph.opens
         if group and not (goes_on and group[-1].kind == paragraph.kind):
@@ -75,7 +77,7 @@ def _together(paragraphs: Sequence[Paragraph]) -> Iterator[list[Paragraph]]:
             yield rest
 
 
-def _parts(group: Sequence[Paragraph], following: Sequence[Paragraph]) -> bool:
+def _divides_prose(group: Sequence[Paragraph], following: Sequence[Paragraph]) -> bool:
     """Return whether prose stands before and soon after a line that may open a section.
 
     What is printed in plots and tables looks like titles, again and again, and is none.
