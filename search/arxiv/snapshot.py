@@ -145,7 +145,7 @@ def _authors(names: Any) -> list[str]:
     """Return the names as printed, given name first."""
     try:
         printed = [from_parts(name[1], name[0], name[2] if len(name) > 2 else "") for name in names]
-    except (TypeError, IndexError, AttributeError):
+    except (TypeError, LookupError, AttributeError):  # an object has no [1], a list too short neither
         raise MalformedResponse("authors_parsed is no list of [family, given, suffix]") from None
     return [name for name in printed if any(map(str.isalnum, name))]
 

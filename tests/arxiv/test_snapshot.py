@@ -108,6 +108,7 @@ def test_hostile_lines_are_read_or_refused(changes):
         (line(versions=[{"created": "x"}]), "no object with a version"),
         (line(versions=[{"version": "v0"}]), "numbered 'v0'"),
         (line(authors_parsed=[["a"]]), "authors_parsed"),
+        (line(authors_parsed=[{}]), "authors_parsed"),
         (line(update_date="soon"), "update_date"),
     ],
 )
